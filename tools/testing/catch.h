@@ -1,0 +1,8 @@
+// One include for the Catch2 of Debian 12 (2.13) and of Ubuntu 24.04 (3.x).
+#pragma once
+#if WORKBOOK_CATCH2_MAJOR >= 3
+#include <catch2/catch_all.hpp>
+using Catch::Approx;
+#else
+#include <catch2/catch.hpp>
+#endif
