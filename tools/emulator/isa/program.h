@@ -33,12 +33,13 @@ struct Ref {
   uint32_t slot() const { return raw & 0x3fffffffu; }
 };
 
-// Predicate file: entries 0 and 1 are the constants false and true, 2 is scratch for a sink `_`; a function's
-// predicate p lives at kFirstPredicate + p.
+// Predicate file: entries 0 and 1 are the constants false and true, 2 is scratch for a sink `_`, 3 is the
+// carry flag CC.CF of add.cc and its kin; a function's predicate p lives at kFirstPredicate + p.
 constexpr uint32_t kFalsePredicate = 0;
 constexpr uint32_t kTruePredicate = 1;
 constexpr uint32_t kSinkPredicate = 2;
-constexpr uint32_t kFirstPredicate = 3;
+constexpr uint32_t kCarryPredicate = 3;
+constexpr uint32_t kFirstPredicate = 4;
 // Slots 0..3 of every register frame are scratch for a sink `_`; a function's slot s lives at kFirstSlot + s.
 constexpr uint32_t kSinkSlot = 0;
 constexpr uint32_t kFirstSlot = 4;
