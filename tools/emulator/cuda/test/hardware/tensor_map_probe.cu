@@ -29,8 +29,8 @@ void probe(const char* name, const std::function<void(Arguments&)>& change) {
   Arguments a;
   a.address = buffer;
   change(a);
-  const int result = encode(&map, a.type, a.rank, a.address, a.dims, a.strides, a.box, a.steps, a.interleave, a.swizzle,
-                            a.promotion, a.fill);
+  const int result = encode(&map, a.type, a.rank, a.address, a.dims, a.strides, a.box, a.steps, a.interleave,
+                            a.swizzle, a.promotion, a.fill);
   std::printf("%s %d\n", name, result);
 }
 
@@ -45,11 +45,11 @@ int main() {
   if (!encode) return 1;
   alignas(128) char raw[256];
   Arguments d;
-  const auto direct = [&](const char* name, void* out, void* address, const cuuint64_t* dims, const cuuint64_t* strides,
-                          const cuuint32_t* box, const cuuint32_t* steps) {
+  const auto direct = [&](const char* name, void* out, void* address, const cuuint64_t* dims,
+                          const cuuint64_t* strides, const cuuint32_t* box, const cuuint32_t* steps) {
     std::printf("%s %d\n", name,
-                encode(static_cast<CUtensorMap*>(out), d.type, 2, address, dims, strides, box, steps, d.interleave, d.swizzle,
-                       d.promotion, d.fill));
+                encode(static_cast<CUtensorMap*>(out), d.type, 2, address, dims, strides, box, steps,
+                       d.interleave, d.swizzle, d.promotion, d.fill));
   };
   direct("null_map", nullptr, buffer, d.dims, d.strides, d.box, d.steps);
   direct("map_at_64", raw + 64, buffer, d.dims, d.strides, d.box, d.steps);
@@ -76,7 +76,10 @@ int main() {
   probe("stride_below_row", [](Arguments& a) { a.strides[0] = 512; });
   probe("stride_2e40", [](Arguments& a) { a.strides[0] = 1ull << 40; });
   probe("stride_2e40_minus_16", [](Arguments& a) { a.strides[0] = (1ull << 40) - 16; });
-  probe("stride_decreasing", [](Arguments& a) { a.rank = 3; a.strides[1] = 512; });
+  probe("stride_decreasing", [](Arguments& a) {
+    a.rank = 3;
+    a.strides[1] = 512;
+  });
   probe("box_0", [](Arguments& a) { a.box[1] = 0; });
   probe("box_256", [](Arguments& a) { a.box[1] = 256; });
   probe("box_257", [](Arguments& a) { a.box[1] = 257; });
@@ -84,11 +87,26 @@ int main() {
   probe("box_inner_8", [](Arguments& a) { a.box[0] = 8; });
   probe("box_inner_72_swizzle_128", [](Arguments& a) { a.box[0] = 72; });
   probe("box_inner_64_swizzle_64", [](Arguments& a) { a.swizzle = CU_TENSOR_MAP_SWIZZLE_64B; });
-  probe("box_inner_32_swizzle_64", [](Arguments& a) { a.swizzle = CU_TENSOR_MAP_SWIZZLE_64B; a.box[0] = 32; });
-  probe("box_inner_16_swizzle_32", [](Arguments& a) { a.swizzle = CU_TENSOR_MAP_SWIZZLE_32B; a.box[0] = 16; });
-  probe("box_inner_24_swizzle_32", [](Arguments& a) { a.swizzle = CU_TENSOR_MAP_SWIZZLE_32B; a.box[0] = 24; });
-  probe("box_inner_256_unswizzled", [](Arguments& a) { a.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE; a.box[0] = 256; });
-  probe("box_256_256_unswizzled", [](Arguments& a) { a.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE; a.box[0] = a.box[1] = 256; });
+  probe("box_inner_32_swizzle_64", [](Arguments& a) {
+    a.swizzle = CU_TENSOR_MAP_SWIZZLE_64B;
+    a.box[0] = 32;
+  });
+  probe("box_inner_16_swizzle_32", [](Arguments& a) {
+    a.swizzle = CU_TENSOR_MAP_SWIZZLE_32B;
+    a.box[0] = 16;
+  });
+  probe("box_inner_24_swizzle_32", [](Arguments& a) {
+    a.swizzle = CU_TENSOR_MAP_SWIZZLE_32B;
+    a.box[0] = 24;
+  });
+  probe("box_inner_256_unswizzled", [](Arguments& a) {
+    a.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
+    a.box[0] = 256;
+  });
+  probe("box_256_256_unswizzled", [](Arguments& a) {
+    a.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
+    a.box[0] = a.box[1] = 256;
+  });
   probe("box_beyond_tensor", [](Arguments& a) { a.dims[1] = 8; });
   probe("step_0_inner", [](Arguments& a) { a.steps[0] = 0; });
   probe("step_9_inner", [](Arguments& a) { a.steps[0] = 9; });
@@ -116,10 +134,25 @@ int main() {
     probe(name, [i](Arguments& a) { a.swizzle = static_cast<CUtensorMapSwizzle>(i); });
   }
   probe("interleave_16_rank_2", [](Arguments& a) { a.interleave = CU_TENSOR_MAP_INTERLEAVE_16B; });
-  probe("interleave_16", [](Arguments& a) { a.interleave = CU_TENSOR_MAP_INTERLEAVE_16B; a.rank = 3; a.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE; });
-  probe("interleave_32_swizzle_32", [](Arguments& a) { a.interleave = CU_TENSOR_MAP_INTERLEAVE_32B; a.rank = 3; a.swizzle = CU_TENSOR_MAP_SWIZZLE_32B; });
-  probe("interleave_32_swizzle_none", [](Arguments& a) { a.interleave = CU_TENSOR_MAP_INTERLEAVE_32B; a.rank = 3; a.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE; });
-  probe("interleave_3", [](Arguments& a) { a.interleave = static_cast<CUtensorMapInterleave>(3); a.rank = 3; });
+  probe("interleave_16", [](Arguments& a) {
+    a.interleave = CU_TENSOR_MAP_INTERLEAVE_16B;
+    a.rank = 3;
+    a.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
+  });
+  probe("interleave_32_swizzle_32", [](Arguments& a) {
+    a.interleave = CU_TENSOR_MAP_INTERLEAVE_32B;
+    a.rank = 3;
+    a.swizzle = CU_TENSOR_MAP_SWIZZLE_32B;
+  });
+  probe("interleave_32_swizzle_none", [](Arguments& a) {
+    a.interleave = CU_TENSOR_MAP_INTERLEAVE_32B;
+    a.rank = 3;
+    a.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
+  });
+  probe("interleave_3", [](Arguments& a) {
+    a.interleave = static_cast<CUtensorMapInterleave>(3);
+    a.rank = 3;
+  });
   probe("promotion_4", [](Arguments& a) { a.promotion = static_cast<CUtensorMapL2promotion>(4); });
   probe("fill_2", [](Arguments& a) { a.fill = static_cast<CUtensorMapFloatOOBfill>(2); });
   probe("tensor_beyond_allocation", [](Arguments& a) { a.dims[1] = 1 << 20; });
