@@ -1,4 +1,5 @@
-// What a chapter's driver.cpp uses: say what the chapter is, and the harness runs, checks, times and reports it.
+// What a chapter's driver.cpp uses: say what the chapter is, and the harness runs, checks, times and reports
+// it.
 //
 //   int main(int argc, char** argv) {
 //     return harness::run_chapter({.number = 1,
@@ -26,8 +27,8 @@ struct OutputTile {
 
 struct Chapter {
   int number = 0;
-  std::string title;
-  std::string change;  // what differs from the chapter before, one line; empty for the first
+  std::string title{};
+  std::string change{};  // what differs from the chapter before, one line; empty for the first
   Launcher launch = nullptr;
   int query_tile = 128;  // query rows per CTA; query_length must be a multiple
   int key_tile = 128;    // keys per iteration; key_length must be a multiple
@@ -51,13 +52,13 @@ int run_chapter(const Chapter& chapter, int argc, char** argv);
 // q and k are BF16 [128, 128] row-major; s is float [128, 128] row-major, all in device memory.
 struct OneTileChapter {
   int number = 0;
-  std::string title;
-  std::string change;
+  std::string title{};
+  std::string change{};
   void (*launch)(const void* q, const void* k, float* s, cudaStream_t stream) = nullptr;
 };
 
-// As run_chapter, for a kernel that computes one tile of scores; also prints the upper left corner of S beside
-// the reference. Takes the same options except --shape.
+// As run_chapter, for a kernel that computes one tile of scores; also prints the upper left corner of S
+// beside the reference. Takes the same options except --shape.
 int run_one_tile(const OneTileChapter& chapter, int argc, char** argv);
 
 }  // namespace harness

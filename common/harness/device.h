@@ -1,0 +1,63 @@
+// The device a driver runs on, memory on it, and timed launches.
+#pragma once
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "harness/harness.h"
+
+namespace harness {
+
+// A CUDA call or a launch failed; what() names the call, the error and its text.
+struct CudaFailure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Throws CudaFailure unless `error` is cudaSuccess. `what` says what was being done.
+void require_success(cudaError_t error, const char* what);
+
+struct Device {
+  std::string name;
+  bool emulated = false;
+};
+
+// The current device. Throws EarlyExit with kExitWrongDevice where there is none or it is not compute
+// capability 10.0: kernels for sm_100a run on nothing else.
+Device require_b200(int chapter_number);
+
+// Device memory, freed at the end of its scope.
+class Buffer {
+ public:
+  explicit Buffer(size_t bytes);
+  ~Buffer();
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  void* data() const { return data_; }
+  void upload(const void* source) const;
+  void download(void* target) const;
+  void poison() const;  // every byte 0xFF: NaN as BF16 and as FP32
+
+ private:
+  void* data_ = nullptr;
+  size_t bytes_;
+};
+
+// The CTAs of the last launch that really ran, as numbers x + gridDim.x * (y + gridDim.y * z), or nothing
+// where all did. The emulator may simulate some CTAs of a large grid and extrapolate the time of the rest. It
+// says so through a function that it exports and that NVIDIA's library does not have:
+//   extern "C" int64_t emu_sampled_ctas(const int64_t** ctas);
+// which returns how many ran and points *ctas at their numbers (valid until the next launch), or -1 for all.
+std::optional<std::vector<int64_t>> sampled_ctas();
+
+// Milliseconds of each launch between two CUDA events; `before` runs ahead of each, outside the events.
+// On a GPU: warm-up launches, then repeats. On the emulator: one launch, as modelled time does not vary.
+std::vector<double> time_launches(const Device& device, bool repeat, const std::function<void()>& before,
+                                  const std::function<void(cudaStream_t)>& launch);
+
+}  // namespace harness
