@@ -1,6 +1,21 @@
 // The fifth-generation tensor core (PTX ISA 9.7.16): D[128 x N] (+)= A[128 x 16] B[16 x N] per instruction,
 // BF16 inputs, FP32 accumulator in tensor memory. One thread issues; the work is asynchronous until a
 // commit's arrival is observed.
+//
+// Hand-offs between the asynchronous units and the threads, and what each takes (PTX ISA 9.7.16.6, 9.7.13.4).
+// Kernels name them by letter at every fence, wait and arrive:
+//
+//   (a) st.shared -> MMA operand     writer: fence.proxy.async, arrive; issuer: wait, fence_after
+//   (b) tcgen05.st -> MMA            writer: wait::st, fence_before, arrive; issuer: wait, fence_after
+//   (c) MMA -> tcgen05.ld            issuer: commit; reader: wait, fence_after
+//   (d) TMA -> MMA operand           loader: expect_tx, copy; issuer: wait, fence_after
+//   (e) MMA operand -> TMA refill    issuer: commit; loader: wait (both sides are the async proxy)
+//   (f) tcgen05.ld -> MMA overwrite  reader: wait::ld, fence_before, arrive; issuer: wait, fence_after
+//   (g) st.shared -> TMA store       writer: fence.proxy.async, barrier; storer: copy
+//   (h) ld.shared -> TMA refill      reader: fence.proxy.async, arrive; loader: wait
+//   (i) mbarrier.init -> TMA, commit initialiser: fence.mbarrier_init, CTA barrier
+//
+// fence_before and fence_after stand for tcgen05.fence::before_thread_sync and ::after_thread_sync.
 #pragma once
 
 #include <cstdint>

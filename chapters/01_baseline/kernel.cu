@@ -9,13 +9,7 @@
 //     O += P V(i)            tensor core             -> pv_done
 //   O / row sum              threads
 //
-// The hand-offs (a) to (i) that comments name, each with what it takes (PTX ISA 9.7.16.6 and 9.7.13.4):
-//   (a) st.shared   -> MMA operand    fence.proxy.async by each writer, barrier, after_thread_sync by the
-//   issuer (b) tcgen05.st  -> MMA            wait::st, before_thread_sync, barrier, after_thread_sync (c) MMA
-//   -> tcgen05.ld     commit to an mbarrier, wait, after_thread_sync (d) TMA         -> MMA operand    bytes
-//   credited to an mbarrier, wait, after_thread_sync (e) MMA         -> TMA refill     commit to an mbarrier,
-//   wait: both sides are the async proxy (f) tcgen05.ld  -> MMA overwrites wait::ld, before_thread_sync,
-//   barrier, after_thread_sync (i) barrier init -> TMA, commit   fence.mbarrier_init, CTA barrier
+// Letters (a) to (i) in comments are the hand-offs listed in common/mma.cuh.
 //
 // mbarrier   phases   arrivals a phase                      who waits, first parity
 // q_ready    1        leader's expect_tx + 32 KB of Q       all 128 threads, 0
@@ -24,8 +18,7 @@
 // pv_done    a tile   leader's commit after O += P V        all 128 threads, 0
 // Phase i of the last three belongs to tile i, so its parity is i & 1.
 //
-// Tensor memory: columns 0-127 hold S, 128-255 hold O; FP32, lane = query row of the tile, thread t owns lane
-// t.
+// Tensor memory, FP32, query row r of the tile in lane r, owned by thread r: columns 0-127 S, 128-255 O.
 #include <cuda_bf16.h>
 
 #include <cmath>
@@ -43,7 +36,7 @@
 namespace chapter {
 namespace {
 
-// ---- Constants
+// Constants
 
 constexpr int kThreads = 128;
 constexpr int BLOCK_M = 128;  // queries a tile
@@ -65,7 +58,7 @@ constexpr uint32_t kTmemO = 128;
 constexpr uint32_t kQkInstruction = instruction_descriptor(BLOCK_M, BLOCK_N, Major::kK, Major::kK);
 constexpr uint32_t kPvInstruction = instruction_descriptor(BLOCK_M, HEAD_DIM, Major::kK, Major::kMN);
 
-// ---- Shared memory
+// Shared memory
 
 struct SharedStorage {
   alignas(1024) __nv_bfloat16 q_smem[kTileElements];
@@ -78,22 +71,22 @@ struct SharedStorage {
   uint32_t tmem_base;
 };
 
-// ---- Load
+// Load
 
 // One 128 x 128 tile, rows `row` to `row` + 127 of the matrix behind `map`, in 16 boxes of 8 columns x 128
-// rows. A box lands as 128 rows of 16 bytes: element (row r, column c) of the tile at (c / 8) * 2048 + r * 16
-// + (c % 8) * 2.
+// rows. A box lands as 128 rows of 16 bytes, so element (row r, column c) of the tile lies at
+// (c / 8) * 2048 + r * 16 + (c % 8) * 2.
 __device__ void load_tile(__nv_bfloat16* tile, const CUtensorMap* map, int row, uint64_t* ready) {
   for (int slice = 0; slice < HEAD_DIM / kSliceWidth; ++slice) {
     tma::load_2d(tile + slice * kSliceBytes / sizeof(__nv_bfloat16), map, slice * kSliceWidth, row, ready);
   }
 }
 
-// ---- S = Q K^T
+// S = Q K^T
 
 // K-major without swizzle: the contraction runs along a row. Eight rows of one slice are 8 * 16 = 128
-// contiguous bytes, so the next 8 rows are SBO = 128 away; an instruction's 16 elements span two slices, LBO
-// = 2048 apart.
+// contiguous bytes, so the next 8 rows are SBO = 128 away; an instruction's 16 elements span two slices,
+// LBO = 2048 apart.
 __device__ uint64_t k_major_descriptor(const __nv_bfloat16* tile) {
   return matrix_descriptor(shared_address(tile), kSliceBytes, 8 * 16, Swizzle::kNone);
 }
@@ -107,7 +100,7 @@ __device__ void issue_qk(uint32_t tmem_s, const __nv_bfloat16* q_smem, const __n
   }
 }
 
-// ---- Softmax
+// Softmax
 
 // What a thread carries from tile to tile for its row.
 struct RowState {
@@ -165,7 +158,7 @@ __device__ void softmax(RowState& state, uint32_t tmem_s, uint32_t tmem_o, __nv_
   state.max = max;
 }
 
-// ---- O += P V
+// O += P V
 
 // V is stored [key][d], but as operand B of P V its contraction runs over keys: N (= d) is contiguous,
 // MN-major. Without swizzle the 8 keys of a slice's core matrix are 8 * 16 = 128 contiguous bytes, so the
@@ -181,7 +174,7 @@ __device__ void issue_pv(uint32_t tmem_o, const __nv_bfloat16* p_smem, const __n
   }
 }
 
-// ---- Epilogue
+// Epilogue
 
 // Row of O / sum, as BF16, to global memory.
 __device__ void store_o(uint32_t tmem_o, __nv_bfloat16* o_row, float sum) {
@@ -195,7 +188,7 @@ __device__ void store_o(uint32_t tmem_o, __nv_bfloat16* o_row, float sum) {
   }
 }
 
-// ---- Kernel
+// Kernel
 
 __global__ void __launch_bounds__(kThreads, 1)
     attention_kernel(const __grid_constant__ CUtensorMap q_map, const __grid_constant__ CUtensorMap k_map,
@@ -288,7 +281,7 @@ __global__ void __launch_bounds__(kThreads, 1)
 
 }  // namespace
 
-// ---- Launch
+// Launch
 
 void launch(const harness::Problem& problem, const void* q, const void* k, const void* v, void* o,
             cudaStream_t stream) {

@@ -1,0 +1,17 @@
+#include "harness/harness.h"
+
+namespace chapter {
+void launch(const harness::Problem&, const void* q, const void* k, const void* v, void* o,
+            cudaStream_t stream);
+}
+
+int main(int argc, char** argv) {
+  return harness::run_chapter(
+      {.number = 2,
+       .title = "P in tensor memory",
+       .change = "softmax writes P over the scores it has read; PV takes A from tensor memory",
+       .launch = chapter::launch,
+       .query_tile = 128,
+       .key_tile = 128},
+      argc, argv);
+}

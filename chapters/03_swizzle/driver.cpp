@@ -1,0 +1,16 @@
+#include "harness/harness.h"
+
+namespace chapter {
+void launch(const harness::Problem&, const void* q, const void* k, const void* v, void* o,
+            cudaStream_t stream);
+}
+
+int main(int argc, char** argv) {
+  return harness::run_chapter({.number = 3,
+                               .title = "Swizzle",
+                               .change = "Q, K and V in 128-byte swizzled shared memory",
+                               .launch = chapter::launch,
+                               .query_tile = 128,
+                               .key_tile = 128},
+                              argc, argv);
+}
