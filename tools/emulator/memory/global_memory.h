@@ -42,7 +42,8 @@ enum class MemoryStatus : std::uint8_t {
   OutOfMemory,      // beyond the device's capacity, or the host gave no address space
   NotAnAllocation,  // the pointer was never handed out
   AlreadyFreed,     // it was, and has been freed
-  InteriorPointer   // it points into a live allocation but not at its start
+  InteriorPointer,  // it points into a live allocation but not at its start
+  AlreadyAdopted    // adopt: part of the range is known already
 };
 
 // What a reader keeps between accesses: the allocation it hit last. Give each worker (or each warp) its own.

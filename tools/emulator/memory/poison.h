@@ -6,8 +6,8 @@
 
 namespace emu::memory {
 
-// One 16-bit pattern, repeated, is a NaN whether it is read as bf16, f16, f32 or f64, so a value that was
-// used before it was produced spreads through any arithmetic instead of passing for a small number.
+// One 16-bit pattern, repeated. Read as bf16, f16 or f32 it is a NaN, which spreads through any arithmetic
+// instead of passing for a small number; read as f64 it is about -1.9e307, which no computation meant.
 inline constexpr std::uint16_t kPoison16 = 0xFFBA;
 inline constexpr std::uint32_t kPoison32 = 0xFFBAFFBA;
 inline constexpr std::uint64_t kPoison64 = 0xFFBAFFBAFFBAFFBA;

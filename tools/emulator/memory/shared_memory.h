@@ -84,6 +84,7 @@ class SharedMemory {
   };
   void mark(std::uint32_t offset, std::uint32_t bytes, std::uint32_t warp, std::uint32_t lane,
             std::uint32_t tag);
+  bool mark_quad(WarpWords& words, std::uint32_t word, std::uint16_t owner, std::uint32_t tag);
   void mark_word(std::uint32_t word, std::uint16_t owner, std::uint32_t tag);
   void clear_word(std::uint32_t word);
   void clear_range(std::uint32_t offset, std::uint32_t bytes);
