@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "check.h"
+#include "cuda_check.h"
 
 // The driver's cuTensorMapEncodeTiled in the version of CUDA 12.0, which is still current in 13.
 inline PFN_cuTensorMapEncodeTiled_v12000 tensor_map_encoder() {

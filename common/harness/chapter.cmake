@@ -1,4 +1,5 @@
 # add_chapter(NN directory): builds chapters/<directory>/{kernel.cu,driver.cpp} to ${CMAKE_BINARY_DIR}/chNN.
+# Target run_chNN is chNN with the emulator to run it on; target workbook is all of them.
 function(add_chapter number directory)
   if(NOT WORKBOOK_NVCC)
     return()
@@ -8,6 +9,14 @@ function(add_chapter number directory)
   target_include_directories(ch${number} PRIVATE ${CMAKE_SOURCE_DIR}/common)
   target_link_libraries(ch${number} PRIVATE harness)
   cuda_link(ch${number})
+  add_custom_target(run_ch${number} DEPENDS ch${number})
+  if(TARGET emu)
+    add_dependencies(run_ch${number} emu)
+  endif()
+  if(NOT TARGET workbook)
+    add_custom_target(workbook)
+  endif()
+  add_dependencies(workbook run_ch${number})
 endfunction()
 
 # chapter_test(NN name [EMU options...] ARGS arguments...): one CTest entry that runs chNN on the emulator and
