@@ -1,0 +1,163 @@
+// The tcgen05 family: PTX ISA 9.7.16.
+#include <fmt/format.h>
+
+#include "gpu/decode.h"
+
+namespace emu::gpu {
+
+namespace {
+
+using timing::CostClass;
+using units::TmemShape;
+
+int take_cta_group(DecodeContext& c) {
+  if (c.take("cta_group::2")) return 2;
+  if (!c.take("cta_group::1")) throw DecodeError{".cta_group is missing"};
+  return 1;
+}
+
+bool decode_allocation(DecodeContext& c, Op op) {
+  c.set(op, CostClass::TmemAlloc);
+  Detail& d = c.detail();
+  d.cta_group = take_cta_group(c);
+  c.take("sync");
+  c.take("aligned");
+  if (c.take("shared::cta")) d.space = ptx::Space::Shared;
+  c.take("b32");
+  c.finish();
+  if (op == Op::TmemAlloc) {
+    d.address = c.address(0, d.space);
+    c.out.src[0] = c.source(1, isa::OperandType::B32);
+  } else if (op == Op::TmemDealloc) {
+    c.out.src[0] = c.source(0, isa::OperandType::B32);
+    c.out.src[1] = c.source(1, isa::OperandType::B32);
+  }
+  return true;
+}
+
+bool decode_access(DecodeContext& c, bool load) {
+  c.set(load ? Op::TmemLoad : Op::TmemStore, load ? CostClass::TmemLoad : CostClass::TmemStore);
+  Detail& d = c.detail();
+  c.take("sync");
+  c.take("aligned");
+  const std::string_view shape = c.take_any({"32x32b", "16x64b", "16x128b", "16x256b", "16x32bx2"});
+  if (shape.empty()) throw DecodeError{"the access shape is missing or not supported"};
+  d.tmem.shape = shape == "32x32b"    ? TmemShape::Lanes32x32b
+                 : shape == "16x64b"  ? TmemShape::Lanes16x64b
+                 : shape == "16x128b" ? TmemShape::Lanes16x128b
+                 : shape == "16x256b" ? TmemShape::Lanes16x256b
+                                      : TmemShape::Lanes16x32bx2;
+  const std::string_view count = c.take_any({"x128", "x64", "x32", "x16", "x8", "x4", "x2", "x1"});
+  if (count.empty()) throw DecodeError{".xN is missing"};
+  d.tmem.count = std::stoi(std::string(count.substr(1)));
+  d.tmem.packed16 = c.take(load ? "pack::16b" : "unpack::16b");
+  c.take("b32");
+  c.finish();
+  const bool split = d.tmem.shape == TmemShape::Lanes16x32bx2;
+  if (load) {
+    c.data(0, d, true, isa::OperandType::B32);
+    d.address = c.address(1, ptx::Space::Generic);
+    if (split) d.tmem.split_offset = static_cast<uint32_t>(c.immediate(2));
+  } else {
+    d.address = c.address(0, ptx::Space::Generic);
+    if (split) d.tmem.split_offset = static_cast<uint32_t>(c.immediate(1));
+    c.data(split ? 2 : 1, d, false, isa::OperandType::B32);
+  }
+  const int registers = units::tmem_register_count(d.tmem.shape, d.tmem.count);
+  if (registers == 0 || static_cast<size_t>(registers) != d.data.size()) {
+    throw DecodeError{
+        fmt::format("{} registers given, .{}.x{} takes {}", d.data.size(), shape, d.tmem.count, registers)};
+  }
+  return true;
+}
+
+bool decode_mma(DecodeContext& c) {
+  c.set(Op::Mma, CostClass::MmaIssue);
+  Detail& d = c.detail();
+  if (c.take("ws")) throw DecodeError{"weight-stationary .ws forms are not supported"};
+  if (c.take("sp")) throw DecodeError{"sparse .sp forms are not supported"};
+  d.cta_group = take_cta_group(c);
+  d.mma.cta_group = d.cta_group;
+  const std::string_view kind = c.take_any({"kind::f16", "kind::tf32", "kind::f8f6f4", "kind::i8"});
+  if (kind.empty()) throw DecodeError{"this .kind is not supported"};
+  d.mma.kind = kind == "kind::f16"      ? units::MmaKind::F16
+               : kind == "kind::tf32"   ? units::MmaKind::TF32
+               : kind == "kind::f8f6f4" ? units::MmaKind::F8F6F4
+                                        : units::MmaKind::I8;
+  const std::string_view collector = c.take_any(
+      {"collector::a::fill", "collector::a::use", "collector::a::lastuse", "collector::a::discard"});
+  if (collector == "collector::a::fill") d.mma.collector = units::CollectorUse::Fill;
+  if (collector == "collector::a::use") d.mma.collector = units::CollectorUse::Use;
+  if (collector == "collector::a::lastuse") d.mma.collector = units::CollectorUse::LastUse;
+  if (c.take("ashift")) throw DecodeError{".ashift is not supported"};
+  c.finish();
+  d.address = c.address(0, ptx::Space::Generic);
+  d.a_in_tmem = c.operand(1).kind == ptx::OperandKind::Address;
+  d.mma.a_in_tmem = d.a_in_tmem;
+  if (d.a_in_tmem) {
+    d.address2 = c.address(1, ptx::Space::Generic);
+  } else {
+    c.out.src[0] = c.source(1, isa::OperandType::B64);
+  }
+  c.out.src[1] = c.source(2, isa::OperandType::B64);
+  c.out.src[2] = c.source(3, isa::OperandType::B32);
+  size_t index = 4;
+  if (index < c.operand_count() && c.operand(index).kind == ptx::OperandKind::Vector) {
+    d.coordinates = c.vector_sources(index++, isa::OperandType::B32);  // the disabled-lane words
+    const size_t words = d.cta_group == 2 ? 8 : 4;
+    if (d.coordinates.size() != words) {
+      throw DecodeError{fmt::format("the lane mask has {} words, cta_group::{} takes {}",
+                                    d.coordinates.size(), d.cta_group, words)};
+    }
+  }
+  d.extra = c.predicate_source(c.operand(index++), &d.flag);
+  if (index < c.operand_count()) d.mma.scale_d_shift = static_cast<int>(c.immediate(index));
+  return true;
+}
+
+bool decode_commit(DecodeContext& c) {
+  c.set(Op::Commit, CostClass::Commit);
+  Detail& d = c.detail();
+  d.cta_group = take_cta_group(c);
+  if (!c.take("mbarrier::arrive::one")) throw DecodeError{"only .mbarrier::arrive::one commits exist"};
+  d.space = c.take("shared::cluster") ? ptx::Space::Shared : ptx::Space::Generic;
+  d.flag2 = c.take("multicast::cluster");
+  c.take("b64");
+  c.finish();
+  d.address = c.address(0, d.space);
+  if (d.flag2) {
+    d.extra = c.source(1, isa::OperandType::B16);
+    d.has_extra = true;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool decode_tensor(DecodeContext& c) {
+  if (c.head() != "tcgen05") return false;
+  if (c.take("alloc")) return decode_allocation(c, Op::TmemAlloc);
+  if (c.take("dealloc")) return decode_allocation(c, Op::TmemDealloc);
+  if (c.take("relinquish_alloc_permit")) return decode_allocation(c, Op::TmemRelinquish);
+  if (c.take("ld")) return decode_access(c, true);
+  if (c.take("st")) return decode_access(c, false);
+  if (c.take("mma")) return decode_mma(c);
+  if (c.take("commit")) return decode_commit(c);
+  const bool wait_load = c.take("wait::ld");
+  if (wait_load || c.take("wait::st")) {
+    c.set(Op::TmemWait, CostClass::TmemWait);
+    c.detail().flag = wait_load;
+    c.take("sync");
+    c.take("aligned");
+    c.finish();
+    return true;
+  }
+  if (c.take("fence::before_thread_sync") || c.take("fence::after_thread_sync")) {
+    c.finish();
+    c.set(Op::TensorFence, CostClass::Fence);
+    return true;
+  }
+  throw DecodeError{"this tcgen05 instruction is not supported"};
+}
+
+}  // namespace emu::gpu
