@@ -140,13 +140,14 @@ struct RowState {
   float sum = 0.0f;       // of exp(score - max)
 };
 
-// First pass over S: the row's maximum over this tile and all before it.
-__device__ float row_max(uint32_t tmem_s, float scale, float max) {
+// First pass over S: the row's maximum over this tile, not yet scaled.
+__device__ float row_max(uint32_t tmem_s) {
+  float max = -INFINITY;
   for (int column = 0; column < BLOCK_N; column += 8) {
     float s[8];
     tmem::load_x8(tmem_s + column, s);
     tmem::wait_load(s);  // (c) and (f): S is in registers
-    for (int i = 0; i < 8; ++i) max = fmaxf(max, s[i] * scale);
+    for (int i = 0; i < 8; ++i) max = fmaxf(max, s[i]);
   }
   return max;
 }
@@ -186,7 +187,7 @@ __device__ float write_p(uint32_t tmem_s, uint32_t tmem_p, float scale, float ma
 // One tile of online softmax for this thread's row: new maximum, O and sum corrected to it, P written.
 __device__ void softmax(RowState& state, uint32_t tmem_s, uint32_t tmem_p, uint32_t tmem_o, float scale,
                         bool first_tile) {
-  const float max = row_max(tmem_s, scale, state.max);
+  const float max = fmaxf(state.max, row_max(tmem_s) * scale);
   const float factor = __expf(state.max - max);  // 0 for the first tile, where state.max is -infinity
   if (!first_tile) rescale_o(tmem_o, factor);    // O does not exist before the first PV
   state.sum = state.sum * factor + write_p(tmem_s, tmem_p, scale, max);
