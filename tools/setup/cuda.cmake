@@ -1,7 +1,7 @@
 # The CUDA toolkit of this build: the one set-up chose, else the first nvcc of 13.0 or newer that is found.
 # Defines WORKBOOK_NVCC, WORKBOOK_CUDA_INCLUDE, WORKBOOK_CUDART (a libcudart.so.13 to link against),
 # the header-only target cuda_headers, and cuda_object().
-execute_process(COMMAND ${CMAKE_SOURCE_DIR}/tools/setup/find_nvcc.sh ${CMAKE_BINARY_DIR}
+execute_process(COMMAND ${CMAKE_SOURCE_DIR}/tools/setup/find_nvcc.sh
                 OUTPUT_VARIABLE WORKBOOK_NVCC OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE find_nvcc_result)
 if(NOT find_nvcc_result EQUAL 0)
   message(WARNING "no nvcc of 13.0 or newer: chapters and kernel tests are left out. Way out: make setup")

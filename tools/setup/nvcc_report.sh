@@ -31,4 +31,4 @@ awk -v allow="$allow_spills" -v code="$status" '
     next }
   /^ptxas info/ || /Compile time/ { next }
   { print }
-  END { exit code ? code : failed }' "$log"
+  END { exit code ? code : failed }' < <(c++filt -p <"$log" | sed 's/(anonymous namespace):://g')
