@@ -99,7 +99,7 @@ int run_chapter(const Chapter& chapter, int argc, char** argv) try {
   report.device = require_b200(chapter.number);
   try {
     run_and_check(chapter, report);
-  } catch (const CudaFailure& failure) {
+  } catch (const std::runtime_error& failure) {
     report.error = failure.what();
   }
   fmt::print("{}", report.options.json ? report_json(report) : report_text(report));

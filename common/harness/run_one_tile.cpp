@@ -69,7 +69,7 @@ int run_one_tile(const OneTileChapter& chapter, int argc, char** argv) try {
     report.check = check_scores(scores, reference, kTile);
     if (!report.options.check) report.check.compared = false;
     corner = corner_text(scores, reference);
-  } catch (const CudaFailure& failure) {
+  } catch (const std::runtime_error& failure) {
     report.error = failure.what();
   }
   if (!report.options.json) fmt::print("{}", corner);
