@@ -1,0 +1,207 @@
+#include "units/mma_operand.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "units/mma_arithmetic.h"
+
+namespace emu::units {
+namespace {
+
+constexpr std::uint32_t kChunkBytes = 16;
+
+/// Elements that a 16-byte chunk of shared memory holds: 4- and 6-bit types lie packed at its start.
+int elements_in_chunk(ElementType type) { return static_cast<int>(kChunkBytes) / element_bytes(type); }
+
+/// Every swizzle moves whole 16-byte chunks, and in every layout a chunk runs along the contiguous index.
+/// visit(first row or column, first k, shared address).
+template <typename Visit>
+void for_each_chunk(const SmemDescriptor& descriptor, const OperandShape& shape, Visit visit) {
+  const int es = element_bytes(shape.type);
+  const int step = elements_in_chunk(shape.type);
+  if (shape.major == Major::K) {
+    for (int mn = 0; mn < shape.count; ++mn) {
+      for (int k = 0; k < shape.depth; k += step) {
+        visit(mn, k, operand_address(descriptor, Major::K, es, mn, k));
+      }
+    }
+  } else {
+    for (int k = 0; k < shape.depth; ++k) {
+      for (int mn = 0; mn < shape.count; mn += step) {
+        visit(mn, k, operand_address(descriptor, Major::MN, es, mn, k));
+      }
+    }
+  }
+}
+
+const std::byte* chunk(const SharedView& view, std::uint32_t address, const char* what) {
+  if (address < view.base || address - view.base + kChunkBytes > view.size) {
+    throw TensorError(fmt::format(
+        "tcgen05.mma: operand {} reads shared address {:#x}, outside this CTA's {:#x} to {:#x}; check "
+        "the descriptor's start, LBO and SBO",
+        what, address, view.base, view.base + view.size));
+  }
+  return view.bytes + (address - view.base);
+}
+
+using ByteTable = std::array<std::uint32_t, 256>;
+
+/// Values (or, of integers, their s32) of all codes of an 8-bit or narrower type.
+ByteTable make_table(ElementType type) {
+  ByteTable table{};
+  for (int code = 0; code < 256; ++code) {
+    switch (type) {
+      case ElementType::U8:
+        table[code] = code;
+        break;
+      case ElementType::S8:
+        table[code] = static_cast<std::uint32_t>(static_cast<std::int8_t>(code));
+        break;
+      default:
+        table[code] = std::bit_cast<std::uint32_t>(element_value(type, code));
+    }
+  }
+  return table;
+}
+
+const ByteTable& byte_table(ElementType type) {
+  using enum ElementType;
+  static const std::array<ByteTable, 7> tables = {make_table(E4M3), make_table(E5M2), make_table(E2M3),
+                                                  make_table(E3M2), make_table(E2M1), make_table(U8),
+                                                  make_table(S8)};
+  return tables[static_cast<int>(type) - static_cast<int>(E4M3)];
+}
+
+const std::uint32_t* half_table() {
+  static const std::vector<std::uint32_t> table = [] {
+    std::vector<std::uint32_t> values(0x10000);
+    for (std::uint32_t code = 0; code < 0x10000; ++code) {
+      values[code] = std::bit_cast<std::uint32_t>(element_value(ElementType::F16, code));
+    }
+    return values;
+  }();
+  return table.data();
+}
+
+/// Raw element `index` of a chunk.
+std::uint32_t raw_element(const std::byte* bytes, ElementType type, int index) {
+  switch (element_bits(type)) {
+    case 32: {
+      std::uint32_t word;
+      std::memcpy(&word, bytes + 4 * index, 4);
+      return word;
+    }
+    case 16: {
+      std::uint16_t half;
+      std::memcpy(&half, bytes + 2 * index, 2);
+      return half;
+    }
+    case 8:
+      return std::to_integer<std::uint32_t>(bytes[index]);
+    default: {
+      const int bit = element_bits(type) * index;
+      std::uint16_t pair;
+      std::memcpy(&pair, bytes + bit / 8, 2);
+      return (pair >> (bit % 8)) & ((1u << element_bits(type)) - 1);
+    }
+  }
+}
+
+/// Fills a chunk's elements, `stride` floats apart. One loop for each width keeps the common types quick.
+void unpack(const std::byte* bytes, ElementType type, std::uint32_t flip, float* to, int stride) {
+  const auto put = [&](int i, std::uint32_t word) { to[i * stride] = std::bit_cast<float>(word ^ flip); };
+  if (type == ElementType::BF16) {
+    std::uint16_t halves[8];
+    std::memcpy(halves, bytes, sizeof halves);
+    for (int i = 0; i < 8; ++i) {
+      put(i, static_cast<std::uint32_t>(halves[i]) << 16);
+    }
+  } else if (type == ElementType::F16) {
+    const std::uint32_t* table = half_table();
+    std::uint16_t halves[8];
+    std::memcpy(halves, bytes, sizeof halves);
+    for (int i = 0; i < 8; ++i) {
+      put(i, table[halves[i]]);
+    }
+  } else if (type == ElementType::TF32) {
+    for (int i = 0; i < 4; ++i) {
+      put(i, raw_element(bytes, type, i) & 0xFFFFE000u);
+    }
+  } else {
+    const ByteTable& table = byte_table(type);
+    for (int i = 0; i < 16; ++i) {
+      put(i, table[raw_element(bytes, type, i)]);
+    }
+  }
+}
+
+std::uint32_t sign_flip(const OperandShape& shape) { return shape.negate ? 0x80000000u : 0; }
+
+}  // namespace
+
+void gather_shared(const SmemDescriptor& descriptor, const OperandShape& shape, const SharedView& view,
+                   const char* what, PackedOperand& packed) {
+  const int stride = shape.major == Major::K ? packed.stride : 1;
+  const std::uint32_t flip = sign_flip(shape);
+  for_each_chunk(descriptor, shape, [&](int mn, int k, std::uint32_t address) {
+    float* to = &packed.values[static_cast<std::size_t>(k) * packed.stride + shape.first + mn];
+    unpack(chunk(view, address, what), shape.type, flip, to, stride);
+  });
+}
+
+void for_each_shared_range(const SmemDescriptor& descriptor, const OperandShape& shape, int cta,
+                           const std::function<void(const SharedRange&)>& visit) {
+  SharedRange range{cta, 0, 0};
+  for_each_chunk(descriptor, shape, [&](int, int, std::uint32_t address) {
+    if (range.bytes && address == range.address + range.bytes) {
+      range.bytes += kChunkBytes;
+    } else if (range.bytes && address + kChunkBytes == range.address) {
+      range.address = address;
+      range.bytes += kChunkBytes;
+    } else {
+      if (range.bytes) {
+        visit(range);
+      }
+      range = {cta, address, kChunkBytes};
+    }
+  });
+  if (range.bytes) {
+    visit(range);
+  }
+}
+
+void gather_tmem(const TensorMemory& memory, std::span<const int> group_lanes, int first_column,
+                 const OperandShape& shape, PackedOperand& packed) {
+  const int per_column = 4 / element_bytes(shape.type);
+  const int bits = 32 / per_column;
+  const std::uint32_t flip = sign_flip(shape);
+  for (int k = 0; k < shape.depth; ++k) {
+    const std::uint32_t* column = memory.column(first_column + k / per_column);
+    float* to = &packed.values[static_cast<std::size_t>(k) * packed.stride + shape.first];
+    const int shift = bits * (k % per_column);
+    for (int row = 0; row < shape.count; ++row) {
+      const std::uint32_t word = column[group_lanes[row / kRowGroup] + row % kRowGroup] >> shift;
+      std::uint32_t value = 0;
+      switch (shape.type) {
+        case ElementType::BF16:
+          value = word << 16;
+          break;
+        case ElementType::F16:
+          value = half_table()[word & 0xFFFF];
+          break;
+        case ElementType::TF32:
+          value = word & 0xFFFFE000u;
+          break;
+        default:
+          value = byte_table(shape.type)[word & 0xFF];
+          break;
+      }
+      to[row] = std::bit_cast<float>(value ^ flip);
+    }
+  }
+}
+
+}  // namespace emu::units
