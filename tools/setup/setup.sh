@@ -31,12 +31,19 @@ install_packages() {
   fi
   as_root+=(env DEBIAN_FRONTEND=noninteractive)
   say "installing ${#missing[@]} packages$how: ${missing[*]}"
-  "${as_root[@]}" apt-get update -qq ||
+  local log
+  log=$(mktemp)
+  "${as_root[@]}" apt-get update -qq 2>"$log" || {
+    cat "$log" >&2
     fail "apt-get update failed; wanted: ${missing[*]}" "check the network and /etc/apt/sources.list, then: make setup"
+  }
   for name in "${missing[@]}"; do
-    "${as_root[@]}" apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=120 "$name" >/dev/null ||
-      fail "package $name did not install" "apt-get install $name shows why; then: make setup"
+    "${as_root[@]}" apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=120 "$name" >"$log" 2>&1 || {
+      cat "$log" >&2
+      fail "package $name did not install" "mend what apt-get says above, then: make setup"
+    }
   done
+  rm -f "$log"
 }
 
 packages() { sed 's/#.*//' "$here/packages.txt" | awk 'NF { print $1 }'; }
