@@ -30,7 +30,7 @@ install_packages() {
     how=" with sudo"
   fi
   as_root+=(env DEBIAN_FRONTEND=noninteractive)
-  say "installing ${#missing[@]} packages$how: ${missing[*]}"
+  say "installing Debian packages$how: ${missing[*]}"
   local log
   log=$(mktemp)
   "${as_root[@]}" apt-get update -qq 2>"$log" || {
@@ -70,7 +70,7 @@ install_wheels() {
   rm -rf "$work" "$prefix"
   mkdir -p "$work"
   python3 -m venv "$work/venv" || fail "python3 -m venv failed" "apt-get install python3-venv; then: make setup"
-  local pip=("$work/venv/bin/pip" --disable-pip-version-check --quiet) wheel
+  local pip=("$work/venv/bin/pip" --disable-pip-version-check --retries 1 --quiet) wheel
   while read -r wheel; do
     say "  ${wheel%% *}"
     echo "$wheel" >"$work/wheel.txt"
