@@ -99,11 +99,17 @@ void Cursor::expect(char c, std::string_view why) {
   if (!accept(c)) fail(fmt::format("'{}' {}", c, why));
 }
 
+// '%' only starts an identifier (PTX ISA 4.4), so "mov.b32%r1" is an opcode and a register.
+void Cursor::pass_word() {
+  if (at(place_.offset) == '%') ++place_.offset;
+  while (place_.offset < text_.size() && is_word(text_[place_.offset]) && text_[place_.offset] != '%') ++place_.offset;
+}
+
 std::string_view Cursor::accept_word() {
   skip_spaces();
   if (is_digit(at(place_.offset))) return {};
   const size_t begin = place_.offset;
-  while (place_.offset < text_.size() && is_word(text_[place_.offset])) ++place_.offset;
+  pass_word();
   return slice(begin, place_.offset);
 }
 
@@ -116,7 +122,7 @@ std::string_view Cursor::word(std::string_view why) {
 std::string_view Cursor::dotted_word(std::string_view why) {
   if (peek() != '.' || !is_word(at(place_.offset + 1))) fail(why);
   const size_t begin = ++place_.offset;
-  while (place_.offset < text_.size() && is_word(text_[place_.offset])) ++place_.offset;
+  pass_word();
   return slice(begin, place_.offset);
 }
 
@@ -144,7 +150,7 @@ std::string_view Cursor::number() {
     const bool exponent_sign = (c == '+' || c == '-') && !prefixed && place_.offset > begin &&
                                (text_[place_.offset - 1] == 'e' || text_[place_.offset - 1] == 'E');
     const bool fraction = c == '.' && !prefixed;
-    if (!is_word(c) && !exponent_sign && !fraction) break;
+    if ((!is_word(c) || c == '%') && !exponent_sign && !fraction) break;
     ++place_.offset;
   }
   return slice(begin, place_.offset);
@@ -153,9 +159,10 @@ std::string_view Cursor::number() {
 std::string_view Cursor::opcode() {
   skip_spaces();
   const size_t begin = place_.offset;
+  if (!is_word(at(begin)) && at(begin) != '.') return {};
   while (place_.offset < text_.size()) {
     const char c = text_[place_.offset];
-    if (is_word(c) || c == '.') {
+    if ((is_word(c) && c != '%') || c == '.' || place_.offset == begin) {
       ++place_.offset;
     } else if (c == ':' && at(place_.offset + 1) == ':') {
       place_.offset += 2;
@@ -203,7 +210,7 @@ void Cursor::fail(std::string_view expected) {
 
 void Cursor::fail_at(const Place& place, std::string_view expected) const {
   const size_t begin = place.offset;
-  size_t end = begin;
+  size_t end = begin + (begin + 1 < text_.size() && text_[begin] == '.' && is_word(text_[begin + 1]));
   while (end < text_.size() && end - begin < kFoundLimit && is_word(text_[end])) ++end;
   if (end == begin && end < text_.size()) ++end;
   const std::string found = begin < text_.size() ? std::string(slice(begin, end)) : "end of text";

@@ -55,6 +55,7 @@ class Cursor {
  private:
   char at(size_t i) const { return i < text_.size() ? text_[i] : '\0'; }
   void skip_block_comment();
+  void pass_word();
   void newline() {
     ++place_.line;
     place_.line_begin = place_.offset;
