@@ -248,6 +248,7 @@ void Canvas::measure(Point a, Point b, std::string_view s, double offset, Text s
       line({p.x - tick, p.y}, {p.x + tick, p.y}, "ln e");
     }
   }
+  if (s.empty()) return;
   const Point mid = {(a.x + b.x) / 2, (a.y + b.y) / 2};
   const double height = style.size * (kAscent + kDescent);
   if (horizontal) {
