@@ -33,6 +33,7 @@ enum class Status : int {
   kMemoryAllocation = 2,
   kInvalidConfiguration = 9,
   kInvalidKernelImage = 200,
+  kNoKernelImage = 209,
   kInvalidPtx = 218,
   kUnsupportedPtxVersion = 222,
   kSymbolNotFound = 500,
@@ -47,6 +48,7 @@ enum class Status : int {
   kInvalidPc = 718,
   kLaunchFailure = 719,
   kCooperativeLaunchTooLarge = 720,
+  kTensorMemoryLeak = 721,
   kNotSupported = 801,
 };
 

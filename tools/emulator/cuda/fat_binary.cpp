@@ -37,13 +37,14 @@ T read(std::span<const std::byte> bytes, uint64_t offset) {
 
 FatEntry read_entry(std::span<const std::byte> rest, uint64_t offset, uint64_t* size) {
   if (rest.size() < kEntryHeader) {
-    corrupt(fmt::format("entry header at offset {} needs {} bytes, {} are left", offset, kEntryHeader, rest.size()));
+    corrupt(fmt::format("entry header at offset {} needs {} bytes, {} are left", offset, kEntryHeader,
+                        rest.size()));
   }
   const uint64_t header = read<uint32_t>(rest, 4);
   const uint64_t stored = read<uint64_t>(rest, 8);
   if (header < kEntryHeader || header > rest.size() || stored > rest.size() - header) {
-    corrupt(fmt::format("entry at offset {} claims a header of {} and {} stored bytes, {} are left", offset, header,
-                        stored, rest.size()));
+    corrupt(fmt::format("entry at offset {} claims a header of {} and {} stored bytes, {} are left", offset,
+                        header, stored, rest.size()));
   }
   FatEntry entry;
   entry.kind = read<uint16_t>(rest, 0);
@@ -58,7 +59,8 @@ FatEntry read_entry(std::span<const std::byte> rest, uint64_t offset, uint64_t* 
     entry.compression = flags & kFlagZstd ? Compression::kZstd : Compression::kLz4;
     entry.uncompressed_size = read<uint64_t>(rest, 56);
     if (compressed > stored) {
-      corrupt(fmt::format("entry at offset {} has {} compressed bytes in {} stored ones", offset, compressed, stored));
+      corrupt(fmt::format("entry at offset {} has {} compressed bytes in {} stored ones", offset, compressed,
+                          stored));
     }
     entry.stored = entry.stored.first(compressed);
   }
@@ -73,11 +75,13 @@ void check_text_size(uint64_t size) {
 std::string decompress_lz4(const FatEntry& entry) {
   // An LZ4 block grows at most 255-fold, so a larger claim needs no buffer to be refused.
   if (entry.uncompressed_size > entry.stored.size() * 255 + 64) {
-    corrupt(fmt::format("{} LZ4 bytes cannot hold a text of {}", entry.stored.size(), entry.uncompressed_size));
+    corrupt(
+        fmt::format("{} LZ4 bytes cannot hold a text of {}", entry.stored.size(), entry.uncompressed_size));
   }
   std::string text(entry.uncompressed_size, '\0');
-  const int written = LZ4_decompress_safe(reinterpret_cast<const char*>(entry.stored.data()), text.data(),
-                                          static_cast<int>(entry.stored.size()), static_cast<int>(text.size()));
+  const int written =
+      LZ4_decompress_safe(reinterpret_cast<const char*>(entry.stored.data()), text.data(),
+                          static_cast<int>(entry.stored.size()), static_cast<int>(text.size()));
   if (written < 0) corrupt("LZ4 block does not decompress");
   text.resize(static_cast<size_t>(written));
   return text;
@@ -95,11 +99,13 @@ std::string decompress_zstd(const FatEntry& entry) {
     text.resize(std::min<uint64_t>(begin + std::max(kStep, begin), entry.uncompressed_size));
     ZSTD_outBuffer out{text.data(), text.size(), begin};
     const size_t hint = ZSTD_decompressStream(context.get(), &out, &in);
-    if (ZSTD_isError(hint)) corrupt(fmt::format("zstd frame does not decompress ({})", ZSTD_getErrorName(hint)));
+    if (ZSTD_isError(hint))
+      corrupt(fmt::format("zstd frame does not decompress ({})", ZSTD_getErrorName(hint)));
     text.resize(out.pos);
     if (hint == 0) return text;
     if (out.pos == begin && in.pos == in.size) corrupt("zstd frame is cut short");
-    if (out.pos == entry.uncompressed_size && out.pos == begin) corrupt("zstd frame is longer than its entry says");
+    if (out.pos == entry.uncompressed_size && out.pos == begin)
+      corrupt("zstd frame is longer than its entry says");
   }
 }
 
@@ -110,11 +116,13 @@ std::string found_list(std::span<const FatEntry> entries) {
 }
 
 [[noreturn]] void no_ptx(std::span<const FatEntry> entries, Architecture machine) {
-  const std::string target = machine >= 90 ? fmt::format("compute_{}a", machine) : fmt::format("compute_{}", machine);
-  throw FatBinaryError(FatBinaryError::Kind::kNoPtx,
-                       fmt::format("the program holds no PTX that compute capability {}.{} can run (found: {}); the emulator "
-                                   "executes PTX, so rebuild with -gencode arch={},code={}",
-                                   machine / 10, machine % 10, found_list(entries), target, target));
+  const std::string target =
+      machine >= 90 ? fmt::format("compute_{}a", machine) : fmt::format("compute_{}", machine);
+  throw FatBinaryError(
+      FatBinaryError::Kind::kNoPtx,
+      fmt::format("the program holds no PTX that compute capability {}.{} can run (found: {}); the emulator "
+                  "executes PTX, so rebuild with -gencode arch={},code={}",
+                  machine / 10, machine % 10, found_list(entries), target, target));
 }
 
 // The container's own header bounds it: inside a process there is no other size to hold it against.
@@ -124,6 +132,7 @@ std::span<const std::byte> container_at(const void* data) {
 
 void append_ptx(const void* container, Architecture machine, std::vector<std::string>& texts,
                 std::vector<FatEntry>& seen) {
+  if (!container) corrupt("a wrapper without a container");
   const std::vector<FatEntry> entries = read_container(container_at(container));
   if (const FatEntry* best = select_ptx(entries, machine)) texts.push_back(extract_ptx(*best));
   seen.insert(seen.end(), entries.begin(), entries.end());
@@ -132,7 +141,8 @@ void append_ptx(const void* container, Architecture machine, std::vector<std::st
 }  // namespace
 
 std::string FatEntry::describe() const {
-  const std::string number = letter ? fmt::format("{}{}", architecture, letter) : fmt::format("{}", architecture);
+  const std::string number =
+      letter ? fmt::format("{}{}", architecture, letter) : fmt::format("{}", architecture);
   if (kind == kPtx) return fmt::format("compute_{} PTX", number);
   if (kind == kElf) return fmt::format("sm_{} machine code", number);
   return fmt::format("an image of unknown kind {} for {}", kind, number);
@@ -141,13 +151,14 @@ std::string FatEntry::describe() const {
 std::vector<FatEntry> read_container(std::span<const std::byte> container) {
   if (container.size() < kContainerHeader) corrupt(fmt::format("a container of {} bytes", container.size()));
   if (read<uint32_t>(container, 0) != kContainerMagic) {
-    corrupt(fmt::format("container magic {:#x}, expected {:#x}", read<uint32_t>(container, 0), kContainerMagic));
+    corrupt(
+        fmt::format("container magic {:#x}, expected {:#x}", read<uint32_t>(container, 0), kContainerMagic));
   }
   const uint64_t header = read<uint16_t>(container, 6);
   const uint64_t payload = read<uint64_t>(container, 8);
   if (header < kContainerHeader || header > container.size() || payload > container.size() - header) {
-    corrupt(fmt::format("a container of {} bytes claims a header of {} and a payload of {}", container.size(), header,
-                        payload));
+    corrupt(fmt::format("a container of {} bytes claims a header of {} and a payload of {}", container.size(),
+                        header, payload));
   }
   std::vector<FatEntry> entries;
   std::span<const std::byte> rest = container.subspan(header, payload);
@@ -175,7 +186,8 @@ std::string extract_ptx(const FatEntry& entry) {
 const FatEntry* select_ptx(std::span<const FatEntry> entries, Architecture machine) {
   const auto rank = [machine](const FatEntry& entry) -> uint32_t {
     if (entry.kind != FatEntry::kPtx || entry.architecture > machine) return 0;
-    if (entry.architecture == machine) return entry.letter == 'a' ? 100000 : entry.letter == 'f' ? 90000 : 80000;
+    if (entry.architecture == machine)
+      return entry.letter == 'a' ? 100000 : entry.letter == 'f' ? 90000 : 80000;
     return entry.letter ? 0 : entry.architecture;
   };
   const FatEntry* best = nullptr;
@@ -215,7 +227,8 @@ std::vector<std::string> ptx_of_image(const void* image, Architecture machine) {
     if (version == 1) {
       append_ptx(read<const void*>(wrapper, 8), machine, texts, seen);
     } else if (version == 2) {
-      // Separately compiled: the container itself holds only linked machine code, the PTX is in the prelinked list.
+      // Separately compiled: the container itself holds only linked machine code, the PTX is in the prelinked
+      // list.
       const void* const* list = read<const void* const*>(wrapper, 16);
       for (size_t i = 0; list && list[i]; ++i) {
         if (i == kMaxPrelinked) corrupt("the list of prelinked containers has no end");
