@@ -7,7 +7,7 @@
 
 namespace emu::units {
 
-enum class BulkType : std::uint8_t { U8, U16, U32, S32, U64, S64, F16, BF16, F32, F64, B32, B64 };
+enum class BulkType : std::uint8_t { U8, U16, U32, S32, U64, S64, F16, BF16, F32, F64, B32, B64, F32Ftz };
 enum class BulkOp : std::uint8_t { Add, Min, Max, Inc, Dec, And, Or, Xor };
 
 const char* name_of(BulkType type);
@@ -22,8 +22,9 @@ std::optional<BulkType> bulk_type(const std::string& name);
 // to_global: shared::cta -> global; otherwise shared::cta -> shared::cluster.
 bool bulk_reduce_allows(BulkOp op, BulkType type, bool to_global);
 
-// *at = *at op *value for `count` elements, each one relaxed atomic update. f32 add flushes subnormals, f16
-// and bf16 add round once to nearest even and keep them (.noftz). The pair must be one that
+// *at = *at op *value for `count` elements, each one relaxed atomic update. f32, f16 and bf16 add round once
+// to nearest even and keep subnormals (as an H200 does, though the manual says that f32 flushes); F32Ftz,
+// which only tensor maps name, flushes them. The pair must be one that
 // bulk_reduce_allows names; and/or/xor take any integer type of their width.
 void reduce_elements(BulkOp op, BulkType type, void* at, const void* value, std::size_t count);
 

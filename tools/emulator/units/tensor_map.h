@@ -41,6 +41,7 @@ enum class TensorFill : std::uint8_t { Zero = 0, NaN = 1 };
 
 inline constexpr std::uint32_t kMaxTensorRank = 5;
 inline constexpr std::size_t kTensorMapBytes = 128;
+inline constexpr std::uint64_t kTensorMapAlignment = 64;  // of the map that a copy names; the copy's to check
 
 struct TensorMap {
   TensorType type = TensorType::U8;
@@ -76,8 +77,8 @@ struct EncodeResult {
   std::string text;  // the first violated rule
 };
 
-// cuTensorMapEncodeTiled: the arguments in its order, enums as their integers. `out`: 128 bytes, 64-byte
-// aligned.
+// cuTensorMapEncodeTiled: the arguments in its order, enums as their integers. `out`: 128 bytes.
+// As CUDA 13.0's driver, takes a null global address and any alignment of `out`.
 EncodeResult encode_tiled(void* out, int data_type, std::uint32_t rank, void* global_address,
                           const std::uint64_t* global_dim, const std::uint64_t* global_strides,
                           const std::uint32_t* box_dim, const std::uint32_t* element_strides, int interleave,

@@ -41,6 +41,7 @@ struct TilePlan {
   std::uint32_t inner_bytes = 0;  // of one row
   std::uint32_t pitch = 0;  // distance of rows in shared memory: the span where the box is narrower than it
   std::uint32_t image_bytes = 0;
+  std::uint32_t shared_bytes = 0;  // from `shared` to behind the last byte that is read or written there
   std::uint32_t inside_begin = 0,
                 inside_end = 0;   // bytes of a row inside the tensor (stores: whole 16-byte chunks)
   std::uint32_t full_bytes = 0;   // credited to the mbarrier, out-of-bounds elements included
@@ -56,7 +57,8 @@ using GlobalCheck = std::function<bool(std::uint64_t address, std::uint64_t byte
 // coordinates: map.rank of them, innermost first, in elements. shared: CTA-relative shared address (bits
 // 23:0). Faults: shared not 128-byte aligned (MisalignedAddress); inner coordinate x element size not a
 // multiple of 16 (IllegalInstruction, measured on an H200); negative start coordinates of stores and
-// reductions; interleaved, packed and flipped layouts (Unsupported); global range refused by `check`.
+// reductions (IllegalInstruction, likewise); interleaved, packed and flipped layouts (Unsupported); global
+// range refused by `check`.
 BulkFault plan_tile(const TensorMap& map, TileDirection direction, std::span<const std::int32_t> coordinates,
                     std::uint32_t shared, const GlobalCheck& check, TilePlan& plan);
 // tile::gather4 (Load) and tile::scatter4 (Store): coordinates {column, row0, row1, row2, row3} of a 2-D map.

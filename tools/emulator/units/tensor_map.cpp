@@ -1,0 +1,172 @@
+#include "units/tensor_map.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+namespace emu::units {
+namespace {
+
+constexpr std::uint32_t kMagic = 0x50414D54;
+
+// The private form. A dimension of 2^32 is stored as 0: dimensions are at least 1. No padding, so that the
+// checksum covers every byte.
+struct Encoded {
+  std::uint32_t magic;
+  std::uint32_t checksum;
+  std::uint64_t address;
+  std::uint64_t strides[4];
+  std::uint32_t dims[5];
+  std::uint16_t box[5];
+  std::uint8_t element_strides[5];
+  std::uint8_t rank, type, interleave, swizzle, l2_promotion, fill;
+  std::uint8_t unused[39];
+};
+static_assert(sizeof(Encoded) == kTensorMapBytes && std::has_unique_object_representations_v<Encoded>);
+
+std::uint32_t checksum_of(const Encoded& encoded) {
+  Encoded copy = encoded;
+  copy.checksum = 0;
+  const auto* bytes = reinterpret_cast<const unsigned char*>(&copy);
+  std::uint32_t hash = 2166136261u;  // FNV-1a
+  for (std::size_t i = 0; i < sizeof(copy); ++i) hash = (hash ^ bytes[i]) * 16777619u;
+  return hash;
+}
+
+EncodeResult invalid(std::string text) {
+  return {kCudaErrorInvalidValue, "cuTensorMapEncodeTiled: " + std::move(text)};
+}
+
+}  // namespace
+
+std::uint32_t element_bytes(TensorType type) {
+  switch (type) {
+    case TensorType::U8:
+      return 1;
+    case TensorType::U16:
+    case TensorType::F16:
+    case TensorType::BF16:
+      return 2;
+    case TensorType::U64:
+    case TensorType::S64:
+    case TensorType::F64:
+      return 8;
+    case TensorType::U4Align8:
+    case TensorType::U4Align16:
+    case TensorType::U6Align16:
+      return 0;
+    default:
+      return 4;
+  }
+}
+
+bool is_packed(TensorType type) { return type >= TensorType::U4Align8; }
+
+bool is_float(TensorType type) { return type >= TensorType::F16 && type <= TensorType::TF32Ftz; }
+
+const char* name_of(TensorType type) {
+  static constexpr const char* kNames[] = {"UINT8",        "UINT16",       "UINT32",        "INT32",
+                                           "UINT64",       "INT64",        "FLOAT16",       "FLOAT32",
+                                           "FLOAT64",      "BFLOAT16",     "FLOAT32_FTZ",   "TFLOAT32",
+                                           "TFLOAT32_FTZ", "16U4_ALIGN8B", "16U4_ALIGN16B", "16U6_ALIGN16B"};
+  return type <= TensorType::U6Align16 ? kNames[static_cast<std::size_t>(type)] : "an unknown type";
+}
+
+const char* name_of(TensorSwizzle swizzle) {
+  static constexpr const char* kNames[] = {"SWIZZLE_NONE",          "SWIZZLE_32B",
+                                           "SWIZZLE_64B",           "SWIZZLE_128B",
+                                           "SWIZZLE_128B_ATOM_32B", "SWIZZLE_128B_ATOM_32B_FLIP_8B",
+                                           "SWIZZLE_128B_ATOM_64B"};
+  return swizzle <= TensorSwizzle::B128Atom64 ? kNames[static_cast<std::size_t>(swizzle)]
+                                              : "an unknown swizzle";
+}
+
+EncodeResult encode_tiled(void* out, int data_type, std::uint32_t rank, void* global_address,
+                          const std::uint64_t* global_dim, const std::uint64_t* global_strides,
+                          const std::uint32_t* box_dim, const std::uint32_t* element_strides, int interleave,
+                          int swizzle, int l2_promotion, int oob_fill) {
+  if (out == nullptr) return invalid("the tensor map pointer is null");
+  if (global_dim == nullptr || box_dim == nullptr || element_strides == nullptr) {
+    return invalid("globalDim, boxDim or elementStrides is null");
+  }
+  if (rank < 1 || rank > kMaxTensorRank) return invalid("rank " + std::to_string(rank) + " is outside 1..5");
+  if (rank > 1 && global_strides == nullptr) return invalid("globalStrides is null");
+  for (int value : {data_type, interleave, swizzle, l2_promotion, oob_fill}) {
+    if (value < 0 || value > 0xFF) return invalid("enumerator " + std::to_string(value) + " does not exist");
+  }
+  TensorMap map;
+  map.type = static_cast<TensorType>(data_type);
+  map.interleave = static_cast<TensorInterleave>(interleave);
+  map.swizzle = static_cast<TensorSwizzle>(swizzle);
+  map.l2_promotion = static_cast<std::uint8_t>(l2_promotion);
+  map.fill = static_cast<TensorFill>(oob_fill);
+  map.rank = rank;
+  map.address = reinterpret_cast<std::uint64_t>(global_address);
+  std::copy_n(global_dim, rank, map.dims.begin());
+  if (rank > 1) std::copy_n(global_strides, rank - 1, map.strides.begin());
+  std::copy_n(box_dim, rank, map.box.begin());
+  std::copy_n(element_strides, rank, map.element_strides.begin());
+  if (std::string broken = check_tiled(map); !broken.empty()) return invalid(std::move(broken));
+  encode(map, out);
+  return {};
+}
+
+EncodeResult encode_im2col() {
+  return {kCudaErrorNotSupported,
+          "cuTensorMapEncodeIm2col: im2col tensor maps are not implemented; use cuTensorMapEncodeTiled"};
+}
+
+EncodeResult replace_address(void* encoded, void* global_address) {
+  std::optional<TensorMap> map = encoded ? decode(encoded) : std::nullopt;
+  if (!map) return {kCudaErrorInvalidValue, "cuTensorMapReplaceAddress: not a tensor map"};
+  map->address = reinterpret_cast<std::uint64_t>(global_address);
+  std::string broken = check_tiled(*map);
+  if (!broken.empty()) return {kCudaErrorInvalidValue, "cuTensorMapReplaceAddress: " + broken};
+  encode(*map, encoded);
+  return {};
+}
+
+void encode(const TensorMap& map, void* out) {
+  Encoded encoded{};
+  encoded.magic = kMagic;
+  encoded.address = map.address;
+  std::copy(map.strides.begin(), map.strides.end(), encoded.strides);
+  for (std::size_t i = 0; i < kMaxTensorRank; ++i) {
+    encoded.dims[i] = static_cast<std::uint32_t>(map.dims[i]);
+    encoded.box[i] = static_cast<std::uint16_t>(map.box[i]);
+
+    encoded.element_strides[i] = static_cast<std::uint8_t>(map.element_strides[i]);
+  }
+  encoded.rank = static_cast<std::uint8_t>(map.rank);
+  encoded.type = static_cast<std::uint8_t>(map.type);
+  encoded.interleave = static_cast<std::uint8_t>(map.interleave);
+  encoded.swizzle = static_cast<std::uint8_t>(map.swizzle);
+  encoded.l2_promotion = map.l2_promotion;
+  encoded.fill = static_cast<std::uint8_t>(map.fill);
+  encoded.checksum = checksum_of(encoded);
+  std::memcpy(out, &encoded, sizeof(encoded));
+}
+
+std::optional<TensorMap> decode(const void* from) {
+  Encoded encoded;
+  std::memcpy(&encoded, from, sizeof(encoded));
+  if (encoded.magic != kMagic || encoded.checksum != checksum_of(encoded)) return std::nullopt;
+  TensorMap map;
+  map.type = static_cast<TensorType>(encoded.type);
+  map.interleave = static_cast<TensorInterleave>(encoded.interleave);
+  map.swizzle = static_cast<TensorSwizzle>(encoded.swizzle);
+  map.l2_promotion = encoded.l2_promotion;
+  map.fill = static_cast<TensorFill>(encoded.fill);
+  map.rank = encoded.rank;
+  map.address = encoded.address;
+  for (std::size_t i = 0; i < kMaxTensorRank; ++i) {
+    if (i + 1 < kMaxTensorRank) map.strides[i] = encoded.strides[i];
+    bool used = i < map.rank;
+    map.dims[i] = used && encoded.dims[i] == 0 ? std::uint64_t{1} << 32 : encoded.dims[i];
+    map.box[i] = encoded.box[i];
+    map.element_strides[i] = encoded.element_strides[i];
+  }
+  return map;
+}
+
+}  // namespace emu::units

@@ -1,0 +1,205 @@
+// The box walk of tile-mode tensor copies (PTX ISA 5.5; out-of-bounds and narrow-box rules as measured on an
+// H200).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "units/tma_tile.h"
+
+namespace emu::units {
+namespace {
+
+constexpr std::uint32_t kChunk = 16;
+constexpr std::uint32_t kSharedAlignment = 128;
+constexpr std::uint32_t kTimingRow = 128;
+
+const char* name_of(TileDirection direction) {
+  switch (direction) {
+    case TileDirection::Load:
+      return "tensor load";
+    case TileDirection::Store:
+      return "tensor store";
+    case TileDirection::Reduce:
+      return "tensor reduction";
+    case TileDirection::Prefetch:
+      return "tensor prefetch";
+  }
+  return "tensor copy";
+}
+
+bool writes_global(TileDirection direction) {
+  return direction == TileDirection::Store || direction == TileDirection::Reduce;
+}
+
+BulkFault check_form(const TensorMap& map, TileDirection direction, std::uint32_t shared) {
+  if (map.interleave != TensorInterleave::None) {
+    return {BulkFaultKind::Unsupported,
+            fmt::format("{}: interleaved tensor maps are not implemented", name_of(direction))};
+  }
+  if (is_packed(map.type)) {
+    return {BulkFaultKind::Unsupported,
+            fmt::format("{}: element type {} is not implemented", name_of(direction), name_of(map.type))};
+  }
+  if (map.swizzle == TensorSwizzle::B128Atom32Flip8) {
+    return {BulkFaultKind::Unsupported,
+            fmt::format("{}: {} is not implemented", name_of(direction), name_of(map.swizzle))};
+  }
+  if (direction != TileDirection::Prefetch && shared % kSharedAlignment != 0) {
+    return {BulkFaultKind::MisalignedAddress,
+            fmt::format("{}: shared address 0x{:x} is not a multiple of 128", name_of(direction), shared)};
+  }
+  return {};
+}
+
+BulkFault check_coordinates(TileDirection direction, std::span<const std::int32_t> coordinates) {
+  if (!writes_global(direction)) return {};
+  for (std::size_t d = 0; d < coordinates.size(); ++d) {
+    if (coordinates[d] >= 0) continue;
+    return {BulkFaultKind::IllegalInstruction,
+            fmt::format("{}: start coordinate {} is {}; only loads may start before the tensor",
+                        name_of(direction), d, coordinates[d])};
+  }
+  return {};
+}
+
+// Everything that depends on the innermost dimension alone.
+BulkFault plan_inner(const TensorMap& map, std::int64_t start, TilePlan& plan) {
+  auto es = static_cast<std::int64_t>(element_bytes(map.type));
+  if (start * es % kChunk != 0) {
+    return {
+        BulkFaultKind::IllegalInstruction,
+        fmt::format(
+            "{}: inner coordinate {} of {}-byte elements starts at byte {}, which is not a multiple of 16",
+            name_of(plan.direction), start, es, start * es)};
+  }
+  std::int64_t elements = map.box[0], dim = static_cast<std::int64_t>(map.dims[0]);
+  plan.inner_bytes = static_cast<std::uint32_t>(elements * es);
+  plan.pitch = std::max(plan.inner_bytes, swizzle_span(map.swizzle));
+  plan.inside_begin = static_cast<std::uint32_t>(std::clamp<std::int64_t>(-start, 0, elements) * es);
+  plan.inside_end = static_cast<std::uint32_t>(std::clamp<std::int64_t>(dim - start, 0, elements) * es);
+  if (writes_global(plan.direction)) {
+    // A 16-byte chunk that begins inside is written whole, into the padding behind the row.
+    plan.inside_end = std::min((plan.inside_end + kChunk - 1) / kChunk * kChunk, plan.inner_bytes);
+  }
+  plan.inside_begin = std::min(plan.inside_begin, plan.inside_end);
+  return {};
+}
+
+void add_row(TilePlan& plan, bool inside, std::uint64_t address) {
+  plan.rows.push_back({address, inside});
+  if (!inside || plan.inside_begin == plan.inside_end) return;
+  std::uint64_t begin = address + plan.inside_begin, end = address + plan.inside_end;
+  bool first = plan.touched_begin == plan.touched_end;
+  plan.touched_begin = first ? begin : std::min(plan.touched_begin, begin);
+  plan.touched_end = first ? end : std::max(plan.touched_end, end);
+}
+
+std::uint32_t touched_shared_bytes(const TilePlan& plan) {
+  if (plan.pitch == plan.inner_bytes) return plan.image_bytes;
+  // The pattern has a period of at most eight rows, and no row leaves its own span.
+  auto rows = static_cast<std::uint32_t>(plan.rows.size());
+  std::uint32_t end = 0;
+  for (std::uint32_t row = rows - std::min(rows, 8u); row < rows; ++row) {
+    for (std::uint32_t chunk = 0; chunk < plan.inner_bytes; chunk += kChunk) {
+      std::uint32_t at = swizzle_address(plan.swizzle, plan.shared + row * plan.pitch + chunk) - plan.shared;
+      end = std::max(end, at + kChunk);
+    }
+  }
+  return end;
+}
+
+BulkFault finish(const GlobalCheck& check, TilePlan& plan) {
+  auto rows = static_cast<std::uint32_t>(plan.rows.size());
+  plan.image_bytes = rows * plan.pitch;
+  plan.full_bytes = rows * plan.inner_bytes;
+  plan.timing_rows = rows * ((plan.inner_bytes + kTimingRow - 1) / kTimingRow);
+  plan.shared_bytes = touched_shared_bytes(plan);
+  // A prefetch of an address that is not there does nothing.
+  bool checked = check && plan.direction != TileDirection::Prefetch && plan.touched_begin != plan.touched_end;
+  if (!checked || check(plan.touched_begin, plan.touched_end - plan.touched_begin)) return {};
+  std::uint64_t bytes = plan.inside_end - plan.inside_begin;
+  for (std::size_t row = 0; row < plan.rows.size(); ++row) {
+    std::uint64_t at = plan.rows[row].global + plan.inside_begin;
+    if (!plan.rows[row].inside || check(at, bytes)) continue;
+    return {BulkFaultKind::IllegalAddress,
+            fmt::format("{}: row {} of the box touches {} bytes at 0x{:x}, outside device memory",
+                        name_of(plan.direction), row, bytes, at)};
+  }
+  return {BulkFaultKind::IllegalAddress,
+          fmt::format("{}: the box spans 0x{:x}..0x{:x}, more than one allocation", name_of(plan.direction),
+                      plan.touched_begin, plan.touched_end)};
+}
+
+TilePlan start_plan(const TensorMap& map, TileDirection direction, std::uint32_t shared) {
+  TilePlan plan;
+  plan.direction = direction;
+  plan.type = map.type;
+  plan.swizzle = map.swizzle;
+  plan.fill = map.fill;
+  plan.shared = shared;
+  return plan;
+}
+
+}  // namespace
+
+BulkFault plan_tile(const TensorMap& map, TileDirection direction, std::span<const std::int32_t> coordinates,
+                    std::uint32_t shared, const GlobalCheck& check, TilePlan& plan) {
+  plan = start_plan(map, direction, shared);
+  if (coordinates.size() != map.rank) {
+    return {BulkFaultKind::IllegalInstruction, fmt::format("{}: {} coordinates for a tensor map of rank {}",
+                                                           name_of(direction), coordinates.size(), map.rank)};
+  }
+  if (BulkFault fault = check_form(map, direction, shared)) return fault;
+  if (BulkFault fault = check_coordinates(direction, coordinates)) return fault;
+  if (BulkFault fault = plan_inner(map, coordinates[0], plan)) return fault;
+
+  std::array<std::uint32_t, kMaxTensorRank> count{}, at{};
+  std::size_t rows = 1;
+  for (std::uint32_t d = 1; d < map.rank; ++d) {
+    count[d] = (map.box[d] + map.element_strides[d] - 1) / map.element_strides[d];
+    rows *= count[d];
+  }
+  plan.rows.reserve(rows);
+  std::uint64_t origin =
+      map.address + static_cast<std::uint64_t>(std::int64_t{coordinates[0]} * element_bytes(map.type));
+  for (std::size_t row = 0; row < rows; ++row) {
+    bool inside = true;
+    std::uint64_t address = origin;
+    for (std::uint32_t d = 1; d < map.rank; ++d) {
+      std::int64_t g = std::int64_t{coordinates[d]} + std::int64_t{at[d]} * map.element_strides[d];
+      inside = inside && g >= 0 && static_cast<std::uint64_t>(g) < map.dims[d];
+      address += static_cast<std::uint64_t>(g) * map.strides[d - 1];
+    }
+    add_row(plan, inside, address);
+    for (std::uint32_t d = 1; d < map.rank && ++at[d] == count[d]; ++d) at[d] = 0;
+  }
+  return finish(check, plan);
+}
+
+BulkFault plan_four_rows(const TensorMap& map, TileDirection direction,
+                         std::span<const std::int32_t> coordinates, std::uint32_t shared,
+                         const GlobalCheck& check, TilePlan& plan) {
+  plan = start_plan(map, direction, shared);
+  if (map.rank != 2 || coordinates.size() != 5) {
+    return {BulkFaultKind::IllegalInstruction,
+            fmt::format("{} of four rows: needs a tensor map of rank 2 and 5 coordinates, not rank {} and {}",
+                        name_of(direction), map.rank, coordinates.size())};
+  }
+  if (map.box[1] != 1) {
+    return {BulkFaultKind::Unsupported,
+            fmt::format("{} of four rows: boxDim[1] = {} is not implemented; encode the map with 1",
+                        name_of(direction), map.box[1])};
+  }
+  if (BulkFault fault = check_form(map, direction, shared)) return fault;
+  if (BulkFault fault = check_coordinates(direction, coordinates)) return fault;
+  if (BulkFault fault = plan_inner(map, coordinates[0], plan)) return fault;
+  std::uint64_t origin =
+      map.address + static_cast<std::uint64_t>(std::int64_t{coordinates[0]} * element_bytes(map.type));
+  for (std::int64_t row : coordinates.subspan(1)) {
+    bool inside = row >= 0 && static_cast<std::uint64_t>(row) < map.dims[1];
+    add_row(plan, inside, origin + static_cast<std::uint64_t>(row) * map.strides[0]);
+  }
+  return finish(check, plan);
+}
+
+}  // namespace emu::units
