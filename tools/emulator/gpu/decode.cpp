@@ -348,6 +348,16 @@ void decode_program(Kernel& kernel, Program& program) {
       mark_unsupported(context, unsupported.text);
     }
   }
+  program.issue = issue_info(program);
+  for (const Instr& in : program.code) {
+    if (in.kind != isa::Kind::Engine) continue;
+    const Op op = static_cast<Op>(in.op);
+    const bool copies_out =
+        (op == Op::TensorCopy &&
+         (program.details[in.aux].variant == 1 || program.details[in.aux].variant == 2)) ||
+        (op == Op::BulkCopy && program.details[in.aux].variant != 0) || op == Op::BulkReduce;
+    kernel.reads_shared_async |= op == Op::Mma || op == Op::TmemCopy || copies_out;
+  }
 }
 
 }  // namespace emu::gpu

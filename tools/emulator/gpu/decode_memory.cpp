@@ -36,7 +36,7 @@ bool parse_type(std::string_view token, TypeInfo& info) {
 }
 
 TypeInfo take_type(DecodeContext& c) {
-  static constexpr std::initializer_list<std::string_view> kTypes = {
+  static const std::initializer_list<std::string_view> kTypes = {
       "b8",  "u8",  "s8",    "b16",    "u16", "s16", "f16", "bf16", "b32", "u32",
       "s32", "f32", "f16x2", "bf16x2", "b64", "u64", "s64", "f64",  "b128"};
   TypeInfo info{};

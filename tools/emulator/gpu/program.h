@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/issue.h"
 #include "gpu/op.h"
 #include "isa/decode_alu.h"
 #include "isa/program.h"
@@ -88,6 +89,7 @@ struct Program {
   std::deque<Detail> details;
   isa::ConstantPool constants;
   isa::WideOperands wide;
+  IssueInfo issue;              // timed mode
   uint32_t num_slots = 0;       // with the sink slots
   uint32_t num_predicates = 0;  // with the constant predicates
   uint32_t frame_bytes = 0;     // local memory of one call: call parameters, then locals

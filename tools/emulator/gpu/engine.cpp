@@ -1,0 +1,258 @@
+#include "gpu/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <thread>
+
+#include "gpu/launch.h"
+#include "gpu/loader.h"
+#include "gpu/processor.h"
+
+namespace emu::gpu {
+
+void Launch::warn(const std::string& text) {
+  std::lock_guard lock(mutex_);
+  if (std::find(warnings_.begin(), warnings_.end(), text) != warnings_.end()) return;
+  if (warnings_.size() >= 20) return;
+  warnings_.push_back(text);
+  std::fprintf(stderr, "emu: warning: %s\n", text.c_str());
+}
+
+void Launch::print(const std::string& text) {
+  std::lock_guard lock(mutex_);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+namespace {
+
+using cuda::Status;
+
+constexpr uint64_t kSlice = 1 << 20;  // warp instructions before another processor gets its turn
+constexpr uint64_t kIdleRounds = 64;  // slices of all processors without any progress: livelock
+
+cuda::Dim3 dims(const std::array<uint32_t, 3>& d) {
+  return {std::max(d[0], 1u), std::max(d[1], 1u), std::max(d[2], 1u)};
+}
+bool given(const std::array<uint32_t, 3>& d) { return d[0] != 0; }
+
+class GpuEngine final : public cuda::Engine {
+ public:
+  explicit GpuEngine(const Options& options) : options_(options) {}
+
+  memory::GlobalMemory& global_memory() override { return memory_; }
+
+  cuda::ModuleHandle load_module(std::span<const std::string> texts, std::string_view name) override {
+    auto module = gpu::load_module(texts, name, memory_);
+    const auto handle = static_cast<cuda::ModuleHandle>(++next_handle_);
+    modules_[handle] = std::move(module);
+    return handle;
+  }
+
+  void unload(cuda::ModuleHandle handle) override {
+    auto it = modules_.find(handle);
+    if (it == modules_.end()) return;
+    unload_module(*it->second, memory_);
+    modules_.erase(it);
+  }
+
+  std::vector<std::string> entries(cuda::ModuleHandle handle) override {
+    std::vector<std::string> names;
+    for (const auto& text : find(handle).texts) {
+      for (const ptx::FunctionInfo& function : text->functions()) {
+        if (function.is_entry && function.is_defined) names.push_back(function.name);
+      }
+    }
+    return names;
+  }
+
+  cuda::KernelInfo kernel_info(cuda::ModuleHandle handle, std::string_view entry) override {
+    LoadedModule& module = find(handle);
+    const ptx::FunctionSite site = module.linked->entry(entry);
+    if (!site.function) {
+      throw cuda::EngineError(Status::kSymbolNotFound,
+                              fmt::format("module {} has no kernel {}", module.name, entry));
+    }
+    const ptx::FunctionInfo& function = *site.function;
+    cuda::KernelInfo info;
+    for (const ptx::Parameter& parameter : function.params) {
+      info.params.push_back({parameter.offset, parameter.size, parameter.align});
+    }
+    info.param_bytes = function.param_bytes;
+    info.static_shared = kernel_of(module, entry).static_shared;
+    info.local_bytes = kernel_of(module, entry).programs[0]->frame_bytes;
+    const ptx::Directives& directives = function.directives;
+    if (given(directives.maxntid)) info.max_threads = dims(directives.maxntid);
+    if (given(directives.reqntid)) info.req_threads = dims(directives.reqntid);
+    if (given(directives.reqnctapercluster)) info.req_cluster = dims(directives.reqnctapercluster);
+    if (directives.maxclusterrank) info.max_cluster_rank = directives.maxclusterrank;
+    if (directives.maxnreg) info.max_registers = directives.maxnreg;
+    info.explicit_cluster = directives.explicitcluster;
+    const ptx::ModuleHeader& header = module.texts[site.module]->header();
+    info.ptx_version = header.version_major * 10 + header.version_minor;
+    const size_t digits = header.target.find_first_of("0123456789");
+    if (digits != std::string::npos)
+      info.target = static_cast<uint32_t>(std::stoul(header.target.substr(digits)));
+    return info;
+  }
+
+  cuda::VariableInfo variable_info(cuda::ModuleHandle handle, std::string_view variable) override {
+    LoadedModule& module = find(handle);
+    for (uint32_t m = 0; m < module.texts.size(); ++m) {
+      if (const auto* placed = module.find_variable(m, variable)) {
+        return {placed->address, placed->size, placed->constant, placed->managed};
+      }
+    }
+    throw cuda::EngineError(Status::kSymbolNotFound,
+                            fmt::format("module {} has no variable {}", module.name, variable));
+  }
+
+  cuda::LaunchResult launch(const cuda::LaunchRequest& request) override;
+  void flush_output() override { std::fflush(stdout); }
+
+ private:
+  LoadedModule& find(cuda::ModuleHandle handle) {
+    auto it = modules_.find(handle);
+    if (it == modules_.end()) throw cuda::EngineError(Status::kSymbolNotFound, "the module is not loaded");
+    return *it->second;
+  }
+  uint32_t resident_clusters(const cuda::LaunchRequest& request, uint32_t shared) const;
+  void run(Launch& launch, std::vector<std::unique_ptr<Processor>>& processors);
+
+  Options options_;
+  memory::GlobalMemory memory_;
+  std::map<cuda::ModuleHandle, std::unique_ptr<LoadedModule>> modules_;
+  uint64_t next_handle_ = 0;
+  uint64_t next_grid_ = 0;
+};
+
+// CTAs of this shape that one SM holds at a time, as far as shared memory and threads limit it.
+uint32_t GpuEngine::resident_clusters(const cuda::LaunchRequest& request, uint32_t shared) const {
+  const timing::Machine& m = options_.machine;
+  const double warps = static_cast<double>((request.block.count() + 31) / 32);
+  const double by_shared = m.shared_bytes / (shared + m.shared_reserved);
+  const double by_warps = m.max_warps / warps;
+  return std::max(1u, static_cast<uint32_t>(std::min({by_shared, by_warps, m.max_ctas})));
+}
+
+void GpuEngine::run(Launch& launch, std::vector<std::unique_ptr<Processor>>& processors) {
+  const unsigned cores = options_.workers > 0 ? static_cast<unsigned>(options_.workers)
+                                              : std::max(1u, std::thread::hardware_concurrency());
+  const size_t workers = launch.listener ? 1 : std::min<size_t>(cores, processors.size());
+  std::atomic<uint64_t> idle_rounds{0};
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<char> done(processors.size(), 0);
+  const auto work = [&](size_t worker) {
+    bool any = true;
+    while (any && !launch.failed) {
+      any = false;
+      for (size_t i = worker; i < processors.size() && !launch.failed; i += workers) {
+        if (done[i]) continue;
+        any = true;
+        const Processor::Run result = processors[i]->run(kSlice);
+        if (result == Processor::Run::Finished) {
+          done[i] = 1;
+          if (!launch.request->cooperative) {
+            launch.instructions += processors[i]->instructions();
+          }
+        }
+        if (result == Processor::Run::Idle) {
+          if (++idle_rounds > kIdleRounds * processors.size()) {
+            launch.fail({Status::kLaunchTimeout,
+                         "livelock: every warp that runs spins, and nothing has changed for "
+                         "many millions of instructions"});
+          }
+        } else {
+          idle_rounds = 0;
+        }
+        if (options_.timeout_s > 0 &&
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() >
+                options_.timeout_s) {
+          launch.fail(
+              {Status::kLaunchTimeout,
+               fmt::format("the launch ran longer than --timeout {} s on the host", options_.timeout_s)});
+        }
+      }
+    }
+  };
+  if (workers == 1) {
+    work(0);
+  } else {
+    std::vector<std::thread> threads;
+    for (size_t w = 0; w < workers; ++w) threads.emplace_back(work, w);
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+cuda::LaunchResult GpuEngine::launch(const cuda::LaunchRequest& request) {
+  cuda::LaunchResult result;
+  Launch launch;
+  try {
+    launch.kernel = &kernel_of(find(request.module), request.entry);
+  } catch (const cuda::EngineError& error) {
+    result.status = error.status;
+    result.report = error.what();
+    return result;
+  }
+  launch.request = &request;
+  launch.options = &options_;
+  launch.memory = &memory_;
+  launch.grid_id = ++next_grid_;
+  const uint32_t align = launch.kernel->dynamic_align;
+  launch.shared_bytes = (launch.kernel->static_shared + align - 1) / align * align + request.dynamic_shared;
+  launch.clusters = {request.grid.x / request.cluster.x, request.grid.y / request.cluster.y,
+                     request.grid.z / request.cluster.z};
+  const uint64_t clusters = launch.clusters.count();
+  uint64_t parameters = 0;
+  const size_t bytes = std::max<size_t>(request.params.size(), 16);
+  if (memory_.allocate(bytes, memory::AllocationKind::Parameter, parameters, request.entry) !=
+      memory::MemoryStatus::Ok) {
+    result.status = Status::kMemoryAllocation;
+    result.report = "no memory for the launch's parameters";
+    return result;
+  }
+  std::memcpy(reinterpret_cast<void*>(parameters), request.params.data(), request.params.size());
+  launch.parameters = parameters;
+  uint64_t workspace = 0;
+  if (request.cooperative) {
+    memory_.allocate(4096, memory::AllocationKind::Parameter, workspace, "grid barrier");
+    std::memset(reinterpret_cast<void*>(workspace), 0, 4096);
+    launch.grid_workspace = workspace;
+  }
+  const auto sms = static_cast<uint64_t>(options_.machine.num_sms);
+  const uint32_t resident = resident_clusters(request, launch.shared_bytes);
+  // Under flat cost a processor is only a worker's unit: fewer of them keep memory small.
+  const uint64_t hosts = std::max<uint64_t>(1, sms / request.cluster.count());
+  const uint64_t count = std::min(clusters, hosts);
+  std::vector<std::unique_ptr<Processor>> processors;
+  for (uint64_t i = 0; i < count; ++i) {
+    processors.push_back(
+        std::make_unique<Processor>(launch, static_cast<uint32_t>(i), i, count, clusters, resident));
+  }
+  run(launch, processors);
+  for (const auto& processor : processors) {
+    result.modelled_ns = std::max(result.modelled_ns, processor->end_time() / options_.machine.clock_ghz);
+    result.warp_instructions += processor->instructions();
+  }
+  result.time_modelled = options_.timed;
+  result.ctas_run = launch.ctas_run;
+  if (const auto fault = launch.fault()) {
+    result.status = fault->status;
+    result.report = fault->text;
+  }
+  memory_.free(parameters);
+  if (workspace) memory_.free(workspace);
+  return result;
+}
+
+}  // namespace
+
+std::unique_ptr<cuda::Engine> make_engine(const Options& options) {
+  return std::make_unique<GpuEngine>(options);
+}
+
+}  // namespace emu::gpu

@@ -1,0 +1,352 @@
+// tcgen05: tensor memory, the tensor core's queue, commits. PTX ISA 9.7.16.
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+
+#include "gpu/processor.h"
+#include "memory/poison.h"
+#include "units/tensor_core.h"
+
+namespace emu::gpu {
+
+Outcome Processor::exec_tmem_alloc(Fragment& f, const Instr& in, LaneMask active) {
+  const Detail& d = detail(f, in);
+  Warp& warp = *f.warp;
+  if (!gather(f, warp.live)) return Outcome::Retry;
+  const int lane = std::countr_zero(active);
+  const uint32_t columns = f.file.at<uint32_t>(in.src[0])[lane];
+  Sm& sm = *warp.cta->sm;
+  const auto address = sm.tmem.try_allocate(warp.cta->owner, columns);
+  if (!address) {
+    block(f, observe::Stall::Allocation, columns);
+    sm.tmem_waiters.push_back({&f, f.serial});
+    return Outcome::Retry;
+  }
+  const uint64_t to = uniform_address(f, d.address, active);
+  const Location at = locate(f, d.space, to, 4, lane, true, 4);
+  if (!at.cta)
+    throw Fault{cuda::Status::kInvalidAddressSpace, "tcgen05.alloc writes its result to shared memory"};
+  std::memcpy(at.bytes, &*address, 4);
+  note_shared_write(f, at, 4, lane, in);
+  note_progress();
+  if (timed_) {
+    f.time += machine_.tmem_alloc;
+    run_time_[f.run_index] = f.time;
+  }
+  return Outcome::Next;
+}
+
+Outcome Processor::exec_tmem_dealloc(Fragment& f, const Instr& in, LaneMask active) {
+  Warp& warp = *f.warp;
+  if (!gather(f, warp.live)) return Outcome::Retry;
+  const int lane = std::countr_zero(active);
+  Sm& sm = *warp.cta->sm;
+  sm.tmem.deallocate(warp.cta->owner, f.file.at<uint32_t>(in.src[0])[lane],
+                     f.file.at<uint32_t>(in.src[1])[lane]);
+  note_progress();
+  wake_all(sm.tmem_waiters, f.time);
+  return Outcome::Next;
+}
+
+Outcome Processor::exec_tmem_relinquish(Fragment& f, const Instr&, LaneMask) {
+  Warp& warp = *f.warp;
+  if (!gather(f, warp.live)) return Outcome::Retry;
+  warp.cta->sm->tmem.relinquish(warp.cta->owner);
+  return Outcome::Next;
+}
+
+namespace {
+
+units::TmemAccess access_at(const Detail& d, uint32_t address) {
+  units::TmemAccess access = d.tmem;
+  access.address = address;
+  return access;
+}
+
+}  // namespace
+
+// The load reads tensor memory when its port serves it and delivers the registers afterwards; until then they
+// hold poison, and only tcgen05.wait::ld makes sure of them.
+Outcome Processor::exec_tmem_load(Fragment& f, const Instr& in, LaneMask active) {
+  const Detail& d = detail(f, in);
+  Warp& warp = *f.warp;
+  if (!gather(f, warp.live)) return Outcome::Retry;
+  const units::TmemAccess access = access_at(d, static_cast<uint32_t>(uniform_address(f, d.address, active)));
+  const std::string problem = units::tmem_access_problem(access, static_cast<int>(warp.index));
+  if (!problem.empty()) throw Fault{cuda::Status::kLaunchFailure, "tcgen05.ld: " + problem};
+  const units::TmemAddress base = units::decode_tmem_address(access.address);
+  const int columns = units::tmem_column_count(access);
+  Sm& sm = *warp.cta->sm;
+  sm.tmem.require_owned(warp.cta->owner, base.column, columns, "tcgen05.ld");
+  for (const Ref& ref : d.data) {
+    uint32_t* lanes = f.file.at<uint32_t>(ref);
+    for (int lane = 0; lane < 32; ++lane) {
+      if (f.mask >> lane & 1) lanes[lane] = memory::kPoison32;
+    }
+  }
+  Time& port = sm.tmem_port_free[warp.smsp];
+  const Time start = std::max(f.time, port) + jitter(60);
+  port = start + columns / machine_.tmem_columns_per_clk;
+  const Time ready = std::max(port + machine_.tmem_load_fixed + jitter(200), warp.tmem_loads_done);
+  warp.tmem_loads_done = ready;
+  PendingLoad& pending = warp.tmem_loads.emplace_back();
+  pending.frame = f.frame;
+  pending.detail = &d;
+  pending.lanes = f.mask;
+  pending.ready = ready;
+  pending.values.resize(d.data.size() * 32);
+  ++warp.cta->in_flight;
+  PendingLoad* slot = &pending;
+  events_.schedule(start, [this, &warp, slot, access](Time) {
+    std::vector<uint32_t*> rows(slot->detail->data.size());
+    for (size_t i = 0; i < rows.size(); ++i) rows[i] = slot->values.data() + i * 32;
+    units::tmem_load(warp.cta->sm->tmem, access, rows.data());
+  });
+  events_.schedule(ready, [this, &warp](Time now) { land_tmem_loads(warp, now); });
+  if (launch_.listener) {
+    launch_.listener->operation(place(f, in), observe::Unit::Tmem, f.time, start, port, ready,
+                                static_cast<uint64_t>(columns) * 128, "ld");
+  }
+  note_progress();
+  return Outcome::Next;
+}
+
+// Loads of a warp land in order.
+void Processor::land_tmem_loads(Warp& warp, Time now) {
+  while (!warp.tmem_loads.empty() && warp.tmem_loads.front().ready <= now) {
+    PendingLoad& load = warp.tmem_loads.front();
+    for (size_t i = 0; i < load.detail->data.size(); ++i) {
+      const Ref ref = load.detail->data[i];
+      uint32_t* to = load.frame->registers + static_cast<size_t>(ref.slot()) * isa::kLanes;
+      for (int lane = 0; lane < 32; ++lane) {
+        if (load.lanes >> lane & 1) to[lane] = load.values[i * 32 + static_cast<size_t>(lane)];
+      }
+    }
+    warp.tmem_loads.pop_front();
+    --warp.cta->in_flight;
+  }
+  for (size_t i = 0; i < warp.fragments.size(); ++i) {
+    Fragment* f = warp.fragments[i];
+    if (f->state == Fragment::State::Blocked && f->stall == observe::Stall::TmemLoad) wake(*f, now);
+  }
+  maybe_retire(*warp.cta, now);
+}
+
+Outcome Processor::exec_tmem_store(Fragment& f, const Instr& in, LaneMask active) {
+  const Detail& d = detail(f, in);
+  Warp& warp = *f.warp;
+  if (!gather(f, warp.live)) return Outcome::Retry;
+  const units::TmemAccess access = access_at(d, static_cast<uint32_t>(uniform_address(f, d.address, active)));
+  const std::string problem = units::tmem_access_problem(access, static_cast<int>(warp.index));
+  if (!problem.empty()) throw Fault{cuda::Status::kLaunchFailure, "tcgen05.st: " + problem};
+  const units::TmemAddress base = units::decode_tmem_address(access.address);
+  const int columns = units::tmem_column_count(access);
+  Sm& sm = *warp.cta->sm;
+  sm.tmem.require_owned(warp.cta->owner, base.column, columns, "tcgen05.st");
+  Time& port = sm.tmem_port_free[warp.smsp];
+  const Time start = std::max(f.time, port) + jitter(60);
+  port = start + columns / machine_.tmem_columns_per_clk;
+  const Time done = std::max(port + machine_.tmem_store_fixed + jitter(200), warp.tmem_stores_done);
+  warp.tmem_stores_done = done;
+  auto values = std::make_shared<std::vector<uint32_t>>(d.data.size() * 32);
+  for (size_t i = 0; i < d.data.size(); ++i) {
+    std::memcpy(values->data() + i * 32, f.file.at<uint32_t>(d.data[i]), 128);
+  }
+  ++warp.cta->in_flight;
+  ++warp.tmem_stores_in_flight;
+  events_.schedule(done, [this, &warp, values, access](Time now) {
+    std::vector<const uint32_t*> rows(values->size() / 32);
+    for (size_t i = 0; i < rows.size(); ++i) rows[i] = values->data() + i * 32;
+    units::tmem_store(warp.cta->sm->tmem, access, rows.data());
+    note_progress();
+    --warp.cta->in_flight;
+    if (--warp.tmem_stores_in_flight == 0) {
+      for (size_t i = 0; i < warp.fragments.size(); ++i) {
+        Fragment* waiting = warp.fragments[i];
+        if (waiting->state == Fragment::State::Blocked && waiting->stall == observe::Stall::TmemStore) {
+          wake(*waiting, now);
+        }
+      }
+    }
+    maybe_retire(*warp.cta, now);
+  });
+  if (launch_.listener) {
+    launch_.listener->operation(place(f, in), observe::Unit::Tmem, f.time, start, port, done,
+                                static_cast<uint64_t>(columns) * 128, "st");
+  }
+  return Outcome::Next;
+}
+
+Outcome Processor::exec_tmem_wait(Fragment& f, const Instr& in, LaneMask) {
+  Warp& warp = *f.warp;
+  if (!gather(f, warp.live)) return Outcome::Retry;
+  if (detail(f, in).flag) {
+    if (warp.tmem_loads.empty()) return Outcome::Next;
+    block(f, observe::Stall::TmemLoad);
+  } else {
+    if (warp.tmem_stores_in_flight == 0) return Outcome::Next;
+    block(f, observe::Stall::TmemStore);
+  }
+  return Outcome::Retry;
+}
+
+namespace {
+
+struct MmaTime {
+  Time interval;  // cycles the tensor core is busy with it
+  Time latency;   // from its start to the results being in place
+};
+
+// The multiplication and the shared-memory operand port run side by side; SA's table: N/2 for A in tensor
+// memory, max(N/2, (A + B bytes) / 128) for M 128 with both operands in shared memory, N/2 for M 64.
+MmaTime mma_time(const timing::Machine& machine, const units::MmaOperation& op,
+                 const units::InstructionDescriptor& s) {
+  const bool pair = op.cta_group == 2;
+  const bool half_m = pair && s.m == 128;
+  const double per_cta = pair ? 0.5 : 1;
+  const double multiply = (half_m ? s.n / 2.0 : s.n) / machine.mma_rate_columns;
+  const double a_fetch = op.a_in_tmem ? 0 : 32.0 * s.m * per_cta / machine.mma_operand_bytes_per_clk;
+  const double b_fetch = 32.0 * s.n * per_cta / machine.mma_operand_bytes_per_clk;
+  const bool port_bound = !op.a_in_tmem && !(s.m == 64 && !pair);
+  const double floor = port_bound ? machine.mma_min_interval * (half_m ? 0.5 : 1) : 0;
+  return {std::max({multiply, port_bound ? a_fetch + b_fetch : 0, floor}),
+          multiply + a_fetch + machine.mma_latency};
+}
+
+}  // namespace
+
+Outcome Processor::exec_mma(Fragment& f, const Instr& in, LaneMask active) {
+  const Detail& d = detail(f, in);
+  Warp& warp = *f.warp;
+  Cta& own = *warp.cta;
+  for (LaneMask rest = active; rest; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    units::MmaOperation op = d.mma;
+    op.d_address = static_cast<uint32_t>(lane_address(f, d.address, symbol_value(f, d.address), lane));
+    if (d.a_in_tmem) {
+      op.a_address = static_cast<uint32_t>(lane_address(f, d.address2, symbol_value(f, d.address2), lane));
+    } else {
+      op.a_descriptor = f.file.at<uint64_t>(in.src[0])[lane];
+    }
+    op.b_descriptor = f.file.at<uint64_t>(in.src[1])[lane];
+    op.instruction_descriptor = f.file.at<uint32_t>(in.src[2])[lane];
+    for (size_t i = 0; i < d.coordinates.size(); ++i)
+      op.disabled_lanes[i] = f.file.at<uint32_t>(d.coordinates[i])[lane];
+    op.accumulate = ((f.file.predicates[d.extra.raw] >> lane) & 1) != (d.flag ? 1u : 0u);
+    const auto problems = units::mma_problems(op);
+    if (!problems.empty()) {
+      throw Fault{cuda::Status::kIllegalInstruction,
+                  fmt::format("tcgen05.mma: {}", fmt::join(problems, "; "))};
+    }
+    std::vector<Cta*> ctas{&own};
+    if (d.cta_group == 2) {
+      const uint32_t even = own.rank & ~1u;
+      if (even + 1 >= own.cluster->ctas.size()) {
+        throw Fault{cuda::Status::kIllegalInstruction,
+                    "tcgen05.mma.cta_group::2 needs a cluster with a CTA pair"};
+      }
+      ctas = {own.cluster->ctas[even].get(), own.cluster->ctas[even + 1].get()};
+    }
+    const Time issued = f.time;
+    Time start = issued + machine_.mma_issue;
+    for (const Cta* cta : ctas) start = std::max(start, cta->sm->tensor_free);
+    start += jitter(150);
+    const auto shape =
+        units::decode_instruction_descriptor(op.instruction_descriptor, op.kind, op.cta_group, op.a_in_tmem);
+    const units::InstructionDescriptor& s = shape.descriptor;
+    const MmaTime cost = mma_time(machine_, op, s);
+    // The published latency runs from the issue to the waiter's next instruction.
+    Time done = start + cost.latency - machine_.mma_issue - (timed_ ? machine_.mbar_wake : 0) + jitter(300);
+    for (Cta* cta : ctas) {
+      done = std::max(done, cta->sm->tensor_latest);
+      cta->sm->tensor_free = start + cost.interval;
+      cta->sm->tensor_latest = done;
+      ++cta->in_flight;
+    }
+    for (Cta* cta : ctas) cta->sm->tensor_latest = done;
+    warp.mma_done[static_cast<size_t>(lane)] = done;
+    auto in_flight = std::make_shared<std::optional<units::MmaInFlight>>();
+    const std::string where = describe_place(f, in, 1u << lane);
+    events_.schedule(start, [this, ctas, op, in_flight, where](Time) {
+      std::vector<units::SharedView> views;
+      std::vector<units::TensorMemory*> tmem;
+      for (const Cta* cta : ctas) {
+        views.push_back({cta->shared->async(), 0, cta->shared->end()});
+        tmem.push_back(&cta->sm->tmem);
+      }
+      try {
+        in_flight->emplace(units::start_mma(op, views, tmem));
+        for (const units::TmemRange& range : (*in_flight)->tmem_ranges()) {
+          const Cta* cta = ctas[static_cast<size_t>(range.cta)];
+          cta->sm->tmem.require_owned(cta->owner, range.first_column, range.columns, "tcgen05.mma");
+        }
+      } catch (const units::TensorError& error) {
+        throw Fault{cuda::Status::kIllegalAddress, fmt::format("tcgen05.mma: {}{}", error.what(), where)};
+      }
+      const bool check = std::any_of(ctas.begin(), ctas.end(),
+                                     [](const Cta* cta) { return cta->shared->unpublished_words() > 0; });
+      if (check && !stale_reported_) {
+        (*in_flight)->for_each_shared_range([&](const units::SharedRange& range) {
+          report_stale(*ctas[static_cast<size_t>(range.cta)], range.address, range.bytes,
+                       "tcgen05.mma" + where);
+        });
+      }
+    });
+    events_.schedule(done, [this, ctas, in_flight](Time now) {
+      (*in_flight)->complete(launch_.options->mma);
+      note_progress();
+      for (Cta* cta : ctas) {
+        --cta->in_flight;
+        maybe_retire(*cta, now);
+      }
+    });
+    if (launch_.listener) {
+      launch_.listener->operation(place(f, in), observe::Unit::TensorCore, issued, start,
+                                  start + cost.interval, done, static_cast<uint64_t>(2.0 * s.m * s.n * s.k),
+                                  op.a_in_tmem ? "mma TS" : "mma SS");
+    }
+  }
+  note_progress();
+  return Outcome::Next;
+}
+
+// The arrive happens when everything the thread has issued has completed.
+Outcome Processor::exec_commit(Fragment& f, const Instr& in, LaneMask active) {
+  const Detail& d = detail(f, in);
+  for (LaneMask rest = active; rest; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const uint64_t address = lane_address(f, d.address, symbol_value(f, d.address), lane);
+    const uint32_t shared = shared_address(f, d.space, address, "tcgen05.commit");
+    const uint32_t offset = memory::cta_offset_of(shared);
+    const Time when =
+        std::max(f.time + machine_.commit_issue, f.warp->mma_done[static_cast<size_t>(lane)]) + jitter(50);
+    if (d.has_extra) {
+      for (uint32_t bits = f.file.at<uint32_t>(d.extra)[lane] & 0xffff; bits; bits &= bits - 1) {
+        const auto rank = static_cast<uint32_t>(std::countr_zero(bits));
+        start_commit(f, in, cta_of_shared(f, memory::shared_address(rank, offset), "tcgen05.commit"), offset,
+                     when);
+      }
+    } else {
+      start_commit(f, in, cta_of_shared(f, shared, "tcgen05.commit"), offset, when);
+    }
+  }
+  note_progress();
+  return Outcome::Next;
+}
+
+void Processor::start_commit(Fragment& f, const Instr&, Cta& cta, uint32_t offset, Time when) {
+  (void)f;
+  ++cta.in_flight;
+  events_.schedule(when, [this, &cta, offset](Time now) {
+    --cta.in_flight;
+    barrier_result(cta, offset, cta.mbarriers.arrive(offset), now, "commit");
+    maybe_retire(cta, now);
+  });
+}
+
+Outcome Processor::exec_tmem_copy(Fragment&, const Instr&, LaneMask) {
+  throw Fault{cuda::Status::kIllegalInstruction, "not supported: tcgen05.cp"};
+}
+
+}  // namespace emu::gpu

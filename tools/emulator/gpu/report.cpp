@@ -1,0 +1,157 @@
+// Where a fault happened, and why nothing can run any more.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+#include "gpu/processor.h"
+
+namespace emu::gpu {
+
+namespace {
+
+std::string source_line(const Program& program, const ptx::Instruction& instruction) {
+  if (instruction.location < 0) return fmt::format("line {} of the PTX", instruction.line);
+  const ptx::SourceLocation& location =
+      program.function->locations[static_cast<size_t>(instruction.location)];
+  const auto& files = program.module->files();
+  const auto file = files.find(location.file);
+  return fmt::format("{}:{}", file == files.end() ? std::string("?") : file->second, location.line);
+}
+
+const char* stall_text(observe::Stall stall) {
+  using S = observe::Stall;
+  switch (stall) {
+    case S::Barrier:
+      return "bar.sync";
+    case S::Mbarrier:
+      return "mbarrier wait";
+    case S::TmemLoad:
+      return "tcgen05.wait::ld";
+    case S::TmemStore:
+      return "tcgen05.wait::st";
+    case S::ClusterBarrier:
+      return "barrier.cluster.wait";
+    case S::Gather:
+      return "other lanes of the warp";
+    case S::BulkGroup:
+      return "an asynchronous group";
+    case S::Allocation:
+      return "tcgen05.alloc";
+    default:
+      return "nothing";
+  }
+}
+
+}  // namespace
+
+observe::Place Processor::place(const Fragment& f, const Instr& in) const {
+  observe::Place at;
+  at.sm = f.warp->cta->sm->id;
+  at.cta = f.warp->cta->linear;
+  at.warp = static_cast<int32_t>(f.warp->index);
+  const ptx::Instruction& instruction = ptx_of(f, in);
+  at.opcode = instruction.opcode;
+  if (instruction.location >= 0) {
+    const ptx::SourceLocation& location =
+        f.frame->program->function->locations[static_cast<size_t>(instruction.location)];
+    at.line = location.line;
+    const auto& files = f.frame->program->module->files();
+    const auto file = files.find(location.file);
+    if (file != files.end()) at.file = file->second;
+  }
+  return at;
+}
+
+std::string Processor::describe_place(const Fragment& f, const Instr& in, LaneMask active) const {
+  const ptx::Instruction& instruction = ptx_of(f, in);
+  const Cta& cta = *f.warp->cta;
+  std::string text = fmt::format(
+      "\n    at {}: {}\n    kernel {}, CTA ({},{},{}), warp {}", source_line(*f.frame->program, instruction),
+      ptx::to_string(*f.frame->program->module, *f.frame->program->function, instruction),
+      launch_.kernel->name, cta.id.x, cta.id.y, cta.id.z, f.warp->index);
+  if (active && std::has_single_bit(active)) {
+    text += fmt::format(", lane {}", std::countr_zero(active));
+  } else if (active) {
+    text += fmt::format(", lanes 0x{:08x}", active);
+  }
+  if (f.frame->caller) text += fmt::format(", in function {}", f.frame->program->function->name);
+  return text;
+}
+
+std::string Processor::describe_tag(uint32_t tag) const {
+  if (tag >= tags_.size()) return "an unknown store";
+  const auto& [program, source] = tags_[tag];
+  const ptx::Instruction& instruction = program->function->instructions[source];
+  return fmt::format("{}: {}", source_line(*program, instruction),
+                     ptx::to_string(*program->module, *program->function, instruction));
+}
+
+std::string Processor::describe_wait(const Fragment& f) const {
+  const Program& program = *f.frame->program;
+  const ptx::Instruction& instruction = program.function->instructions[program.code[f.pc].source];
+  std::string text = fmt::format("warp {} lanes 0x{:08x}: {} at {}", f.warp->index, f.mask,
+                                 stall_text(f.stall), source_line(program, instruction));
+  switch (f.stall) {
+    case observe::Stall::Mbarrier: {
+      const auto offset = memory::cta_offset_of(static_cast<uint32_t>(f.wait_object));
+      const units::Mbarrier* barrier = f.wait_cta ? f.wait_cta->mbarriers.find(offset) : nullptr;
+      text += fmt::format(" on shared 0x{:x}: waits for the end of phase {}, ", f.wait_object, f.wait_value);
+      text += barrier ? describe(*barrier) : "no live mbarrier there";
+      break;
+    }
+    case observe::Stall::Barrier: {
+      const NamedBarrier& barrier = f.warp->cta->barriers[f.wait_object & 15];
+      std::string missing;
+      for (const auto& warp : f.warp->cta->warps) {
+        if (warp->live & ~barrier.arrived[warp->index]) missing += fmt::format(" {}", warp->index);
+      }
+      text += fmt::format(" {}: {} threads expected, warps not there:{}", f.wait_object,
+                          barrier.expected ? fmt::format("{}", barrier.expected) : "all",
+                          missing.empty() ? " none" : missing);
+      break;
+    }
+    case observe::Stall::Gather:
+      text += fmt::format(": needs lanes 0x{:08x}, missing 0x{:08x}", f.wait_object,
+                          f.wait_object & f.warp->live & ~f.mask);
+      break;
+    case observe::Stall::Allocation:
+      text += fmt::format(": {} columns wanted, {} free on the SM", f.wait_object,
+                          f.warp->cta->sm->tmem.free_columns());
+      break;
+    default:
+      break;
+  }
+  return text;
+}
+
+void Processor::report_deadlock() {
+  std::string text = "deadlock: no warp can run and nothing is in flight";
+  int shown = 0;
+  for (const auto& cluster : clusters_) {
+    if (!cluster) continue;
+    for (const auto& cta : cluster->ctas) {
+      if (cta->retired) continue;
+      if (++shown > 4) continue;
+      text += fmt::format("\n  CTA ({},{},{}):", cta->id.x, cta->id.y, cta->id.z);
+      for (const auto& warp : cta->warps) {
+        for (const Fragment* f : warp->fragments) text += "\n    " + describe_wait(*f);
+        for (const Group& group : warp->groups) {
+          if (group.used && group.arrived) {
+            text += fmt::format(
+                "\n    warp {} lanes 0x{:08x}: at a reconvergence point, waiting for lanes 0x{:08x}",
+                warp->index, group.arrived, group.members & ~group.arrived);
+          }
+        }
+      }
+      for (const units::Mbarrier* barrier : cta->mbarriers.live()) {
+        text += fmt::format("\n    mbarrier at shared 0x{:x}: {}", barrier->offset, describe(*barrier));
+      }
+    }
+  }
+  if (shown > 4) text += fmt::format("\n  and {} more CTAs", shown - 4);
+  throw Fault{cuda::Status::kLaunchFailure, text};
+}
+
+}  // namespace emu::gpu
