@@ -128,6 +128,8 @@ Canvas pv_microsteps(const Kernels& kernels) {
             fmt::format("keys {}-{}   base {}", 16 * s, 16 * s + 15, hex(v.start + v.step_offset(s))),
             {.size = 11});
   }
+  c.rect({px + a / 8, y, a / 8, a}, "none w");
+  c.rect({vx, y + a / 8, a, a / 8}, "none w");
   heading(c, px, y - 12, fmt::format("P at {}", hex(p.start)));
   heading(c, vx, y - 12, fmt::format("V at {}", hex(v.start)));
   c.prose({570, y + 16}, 310,

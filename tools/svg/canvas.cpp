@@ -229,6 +229,7 @@ void Canvas::block(Rect r, std::string_view cls, std::string_view s, Text style,
 double Canvas::prose(Point at, double width, std::string_view s, Text style) {
   double y = at.y;
   for (const std::string& paragraph : split_lines(s)) {
+    if (paragraph.empty()) y += style.size * 0.7;
     for (const std::string& line : wrap(paragraph, style.size, width, style.bold)) {
       text({at.x, y}, line, style);
       y += style.size * 1.38;
