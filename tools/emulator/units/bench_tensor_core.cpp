@@ -2,6 +2,7 @@
 // included.
 #include <fmt/format.h>
 
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -40,9 +41,68 @@ std::uint64_t step_descriptor(std::uint32_t start, int step, bool mn_major, bool
                  : descriptor(start + step * 4096, 2048, 128, 0);
 }
 
+template <typename Work>
+double best_milliseconds(Work work) {
+  work();
+  double best = 1e9;
+  for (int repeat = 0; repeat < 7; ++repeat) {
+    const auto before = std::chrono::steady_clock::now();
+    constexpr int kRuns = 20;
+    for (int i = 0; i < kRuns; ++i) {
+      work();
+    }
+    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - before;
+    best = std::min(best, elapsed.count() / kRuns);
+  }
+  return best;
+}
+
+/// The arithmetic alone, on operands already packed.
+void print_kernels() {
+  std::mt19937 random(2);
+  std::normal_distribution<float> normal;
+  PackedOperand operand;
+  operand.resize(128, 16);
+  operand.least_exponent = -126;
+  for (float& value : operand.values) {
+    value = std::bit_cast<float>(std::bit_cast<std::uint32_t>(normal(random)) & 0xFFFF0000u);
+  }
+  std::vector<std::uint32_t> d(128 * kTmemLanes);
+  AlignedOperand aligned;
+  MmaRectangle r;
+  r.a = r.b = &operand;
+  r.aligned_a = r.aligned_b = &aligned;
+  r.rows = r.columns = 128;
+  r.d = d.data();
+  for (int g = 0; g < 8; ++g) {
+    r.group_lane[g] = 16 * g;
+    r.group_mask[g] = 0xFFFF;
+  }
+  fmt::print("\n{:<36} {:>9} {:>9}\n", "arithmetic alone", "exact ms", "fast ms");
+  for (const char* name : {"portable", "avx2", "avx512"}) {
+    const MmaKernels* kernels = find_mma_kernels(name);
+    if (!kernels) {
+      continue;
+    }
+    const auto steps = [&](auto multiply) {
+      return best_milliseconds([&] {
+        for (int step = 0; step < 8; ++step) {
+          r.accumulate = step != 0;
+          multiply();
+        }
+      });
+    };
+    const double exact = steps([&] {
+      kernels->prepare(operand, aligned);
+      kernels->prepare(operand, aligned);
+      kernels->exact(r);
+    });
+    fmt::print("{:<36} {:>9.3f} {:>9.3f}\n", name, exact, steps([&] { kernels->fast(r); }));
+  }
+}
+
 double milliseconds(const Layout& layout, MmaPrecision precision, std::vector<std::byte>& shared) {
   TensorMemory tmem;
-  tmem.column(256)[0] = 0;
   std::memcpy(tmem.column(256), shared.data(), 64 * kTmemLanes * sizeof(std::uint32_t));
   TensorMemory* const memories[] = {&tmem};
   const SharedView views[] = {{shared.data(), kBase, static_cast<std::uint32_t>(shared.size())}};
@@ -58,18 +118,7 @@ double milliseconds(const Layout& layout, MmaPrecision precision, std::vector<st
       start_mma(op, views, memories).complete(precision);
     }
   };
-  multiply();
-  double best = 1e9;
-  for (int repeat = 0; repeat < 7; ++repeat) {
-    const auto before = std::chrono::steady_clock::now();
-    constexpr int kRuns = 20;
-    for (int i = 0; i < kRuns; ++i) {
-      multiply();
-    }
-    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - before;
-    best = std::min(best, elapsed.count() / kRuns);
-  }
-  return best;
+  return best_milliseconds(multiply);
 }
 
 }  // namespace
@@ -95,4 +144,5 @@ int main() {
     fmt::print("{:<36} {:>9.3f} {:>9.3f}\n", layout.name, milliseconds(layout, MmaPrecision::Exact, shared),
                milliseconds(layout, MmaPrecision::Fast, shared));
   }
+  print_kernels();
 }

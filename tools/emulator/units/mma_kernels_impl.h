@@ -6,6 +6,10 @@
 // EMU_KERNEL_BYTES is the width of a vector register.
 #pragma once
 
+#if EMU_KERNEL_BYTES > 16
+#include <immintrin.h>
+#endif
+
 #include <cstdint>
 #include <cstring>
 
@@ -54,13 +58,16 @@ inline To cast(From v) {
 }
 inline Ints larger(Ints x, Ints y) { return x > y ? x : y; }
 inline Ints smaller(Ints x, Ints y) { return x < y ? x : y; }
+/// Whether any lane of a comparison's result is set.
 inline bool any(Ints mask) {
+#if EMU_KERNEL_BYTES == 64
+  return _mm512_test_epi32_mask(cast<__m512i>(mask), cast<__m512i>(mask)) != 0;
+#elif EMU_KERNEL_BYTES == 32
+  return !_mm256_testz_si256(cast<__m256i>(mask), cast<__m256i>(mask));
+#else
   const Longs pairs = cast<Longs>(mask);
-  std::int64_t all = 0;
-  for (int i = 0; i < kHalf; ++i) {
-    all |= pairs[i];
-  }
-  return all != 0;
+  return (pairs[0] | pairs[1]) != 0;
+#endif
 }
 
 // ---- preparation
@@ -129,14 +136,45 @@ inline Half half_of(Whole v, int which) {
   }
 }
 
+/// GCC 12 splits these conversions in two where AVX-512 has them whole. (Its unmasked forms draw a false
+/// warning.)
+inline Doubles to_doubles(HalfInts v) {
+#if EMU_KERNEL_BYTES == 64
+  return cast<Doubles>(_mm512_maskz_cvtepi32_pd(0xFF, cast<__m256i>(v)));
+#else
+  return __builtin_convertvector(v, Doubles);
+#endif
+}
+inline Longs to_longs(HalfInts v) {
+#if EMU_KERNEL_BYTES == 64
+  return cast<Longs>(_mm512_maskz_cvtepi32_epi64(0xFF, cast<__m256i>(v)));
+#else
+  return __builtin_convertvector(v, Longs);
+#endif
+}
+inline Doubles to_doubles(HalfFloats v) {
+#if EMU_KERNEL_BYTES == 64
+  return cast<Doubles>(_mm512_maskz_cvtps_pd(0xFF, cast<__m256>(v)));
+#else
+  return __builtin_convertvector(v, Doubles);
+#endif
+}
+inline Ints to_ints(HalfShorts v) {
+#if EMU_KERNEL_BYTES == 64
+  return cast<Ints>(_mm512_maskz_cvtepi16_epi32(0xFFFF, cast<__m256i>(v)));
+#else
+  return __builtin_convertvector(v, Ints);
+#endif
+}
+
 /// The exact sum of a vector's aligned terms, in units of 2^(E - 25); at most 33 terms of 27 bits fit a
 /// double easily.
 struct Sums {
   Doubles half[2] = {};
 
   void add(Ints part) {
-    half[0] += __builtin_convertvector(half_of<HalfInts>(part, 0), Doubles);
-    half[1] += __builtin_convertvector(half_of<HalfInts>(part, 1), Doubles);
+    half[0] += to_doubles(half_of<HalfInts>(part, 0));
+    half[1] += to_doubles(half_of<HalfInts>(part, 1));
   }
 };
 
@@ -176,21 +214,20 @@ inline void add_wide(Sums& sums, Ints part, const MmaRectangle& r, int row, int 
   const float* x = &r.a->values[row];
   const float* y = &r.b->values[column];
   for (int h = 0; h < 2; ++h) {
-    const Longs power = __builtin_convertvector(half_of<HalfInts>(kAlignment - exponent, h), Longs);
+    const Longs power = to_longs(half_of<HalfInts>(kAlignment - exponent, h));
     const Doubles unit = cast<Doubles>((power + 1023) << 52);
     for (int k = 0; k < r.a->depth; ++k) {
       const HalfFloats factor = load<HalfFloats>(x + k * r.a->stride + h * kHalf);
-      const Doubles product =
-          __builtin_convertvector(factor, Doubles) * static_cast<double>(y[k * r.b->stride]);
+      const Doubles product = to_doubles(factor) * static_cast<double>(y[k * r.b->stride]);
       const HalfInts aligned = __builtin_convertvector(product * unit, HalfInts);
-      sums.half[h] += __builtin_convertvector(aligned, Doubles);
+      sums.half[h] += to_doubles(aligned);
     }
   }
 }
 
 /// sum * 2^(E - 25) truncated to f32. Past the largest finite value the conversion gives infinity by itself.
 inline HalfInts truncated(Doubles sum, HalfInts exponent) {
-  const Longs power = __builtin_convertvector(exponent, Longs) + (1023 - kAlignment);
+  const Longs power = to_longs(exponent) + (1023 - kAlignment);
   const Doubles value = sum * cast<Doubles>(power << 52);
   const Longs bits = cast<Longs>(value);
   const HalfFloats normal = __builtin_convertvector(cast<Doubles>(bits & ~0x1FFFFFFFll), HalfFloats);
@@ -199,7 +236,7 @@ inline HalfInts truncated(Doubles sum, HalfInts exponent) {
 
 /// For |sum * 2^(E - 25)| below 2^-126: a whole number of the smallest subnormal, and the sign.
 inline HalfInts truncated_subnormal(Doubles sum, HalfInts exponent) {
-  const Longs power = __builtin_convertvector(exponent, Longs) + (1023 - kAlignment + 149);
+  const Longs power = to_longs(exponent) + (1023 - kAlignment + 149);
   const Doubles quanta = sum * cast<Doubles>(power << 52);
   const HalfInts count = __builtin_convertvector(quanta, HalfInts);
   const Longs sign = (cast<Longs>(quanta) >> 63) & 1;
@@ -215,7 +252,7 @@ inline HalfInts rounded(Doubles sum, HalfInts exponent, bool may_be_subnormal) {
   if (!may_be_subnormal) {
     return normal;
   }
-  const Longs power = __builtin_convertvector(exponent, Longs) + (1023 - kAlignment);
+  const Longs power = to_longs(exponent) + (1023 - kAlignment);
   const Longs magnitude = cast<Longs>(sum * cast<Doubles>(power << 52)) & 0x7FFFFFFFFFFFFFFFll;
   const Longs is_small = magnitude < cast<Longs>(Doubles{} + 0x1p-126);
   return __builtin_convertvector(is_small, HalfInts) ? truncated_subnormal(sum, exponent) : normal;
@@ -298,7 +335,7 @@ void exact(const MmaRectangle& r) {
         top = sum > top ? sum : top;
       }
       for (int h = 0; h < 2; ++h) {
-        const Ints exponent = __builtin_convertvector(half_of<HalfShorts>(top, h), Ints);
+        const Ints exponent = to_ints(half_of<HalfShorts>(top, h));
         exact_vector(r, row + h * kWidth, column, exponent, wide_column || wide_rows[row / kBlock]);
       }
     }

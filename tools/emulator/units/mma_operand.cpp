@@ -173,33 +173,44 @@ void for_each_shared_range(const SmemDescriptor& descriptor, const OperandShape&
   }
 }
 
+namespace {
+
+/// value(word) for the rows of one column of tensor memory, 16 lanes at a time so that the compiler uses
+/// vectors.
+template <typename Value>
+void convert_column(const std::uint32_t* column, std::span<const int> group_lanes, std::uint32_t flip,
+                    float* to, Value value) {
+  for (const int lane : group_lanes) {
+    for (int i = 0; i < kRowGroup; ++i) {
+      to[i] = std::bit_cast<float>(value(column[lane + i]) ^ flip);
+    }
+    to += kRowGroup;
+  }
+}
+
+}  // namespace
+
 void gather_tmem(const TensorMemory& memory, std::span<const int> group_lanes, int first_column,
                  const OperandShape& shape, PackedOperand& packed) {
   const int per_column = 4 / element_bytes(shape.type);
-  const int bits = 32 / per_column;
   const std::uint32_t flip = sign_flip(shape);
   for (int k = 0; k < shape.depth; ++k) {
     const std::uint32_t* column = memory.column(first_column + k / per_column);
     float* to = &packed.values[static_cast<std::size_t>(k) * packed.stride + shape.first];
-    const int shift = bits * (k % per_column);
-    for (int row = 0; row < shape.count; ++row) {
-      const std::uint32_t word = column[group_lanes[row / kRowGroup] + row % kRowGroup] >> shift;
-      std::uint32_t value = 0;
-      switch (shape.type) {
-        case ElementType::BF16:
-          value = word << 16;
-          break;
-        case ElementType::F16:
-          value = half_table()[word & 0xFFFF];
-          break;
-        case ElementType::TF32:
-          value = word & 0xFFFFE000u;
-          break;
-        default:
-          value = byte_table(shape.type)[word & 0xFF];
-          break;
-      }
-      to[row] = std::bit_cast<float>(value ^ flip);
+    const int shift = 32 / per_column * (k % per_column);
+    const auto convert = [&](auto value) { convert_column(column, group_lanes, flip, to, value); };
+    switch (shape.type) {
+      case ElementType::BF16:
+        convert([&](std::uint32_t w) { return w >> shift << 16; });
+        break;
+      case ElementType::F16:
+        convert([&, table = half_table()](std::uint32_t w) { return table[(w >> shift) & 0xFFFF]; });
+        break;
+      case ElementType::TF32:
+        convert([](std::uint32_t w) { return w & 0xFFFFE000u; });
+        break;
+      default:
+        convert([&, &table = byte_table(shape.type)](std::uint32_t w) { return table[(w >> shift) & 0xFF]; });
     }
   }
 }

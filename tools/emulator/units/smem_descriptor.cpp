@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 namespace emu::units {
 namespace {
 
@@ -152,22 +154,26 @@ std::uint32_t operand_offset(const SmemDescriptor& d, Major major, int element_b
   const auto mn = static_cast<std::uint32_t>(mn_index);
   const auto k = static_cast<std::uint32_t>(k_index);
   const std::uint32_t span = span_bytes(d.swizzle);
-  const std::uint32_t across = span / es;  // elements of one span
+  // Elements of one span, a power of two: shifts, since a multiply asks for thousands of addresses.
+  const int across_log2 = std::countr_zero(span / es);
+  const std::uint32_t within = (1u << across_log2) - 1;
   if (major == Major::K) {
     const std::uint32_t row = (mn % 8) * span + (mn / 8) * d.stride_bytes;
     // Without swizzle LBO strides the 16-byte columns; with it a row holds all of K and LBO is ignored.
     if (d.swizzle == Swizzle::None) {
-      return row + (k / across) * d.leading_bytes + (k % across) * es;
+      return row + (k >> across_log2) * d.leading_bytes + (k & within) * es;
     }
     return row + k * es;
   }
   if (d.swizzle == Swizzle::None) {
-    return (mn % across) * es + (mn / across) * d.stride_bytes + (k % 8) * 16 + (k / 8) * d.leading_bytes;
+    return (mn & within) * es + (mn >> across_log2) * d.stride_bytes + (k % 8) * 16 +
+           (k / 8) * d.leading_bytes;
   }
   // The two offsets swap roles: LBO strides mn, SBO strides k. Measured on an H200 for 16-bit types.
-  const std::uint32_t k_rows = d.swizzle == Swizzle::B128Atom32 ? 4 : 8;
-  return (mn % across) * es + (mn / across) * d.leading_bytes + (k % k_rows) * span +
-         (k / k_rows) * d.stride_bytes;
+  const int rows_log2 = d.swizzle == Swizzle::B128Atom32 ? 2 : 3;
+  const std::uint32_t row = k & ((1u << rows_log2) - 1);
+  return (mn & within) * es + (mn >> across_log2) * d.leading_bytes + row * span +
+         (k >> rows_log2) * d.stride_bytes;
 }
 
 std::uint32_t operand_address(const SmemDescriptor& d, Major major, int element_bytes, int mn, int k) {

@@ -34,7 +34,9 @@ std::optional<std::uint32_t> TensorMemory::try_allocate(Owner owner, std::uint32
                     columns, cta.smallest_allocation));
   }
   const int wanted = static_cast<int>(columns) / kUnit;
-  const auto first = std::search_n(holder_.begin(), holder_.end(), wanted, std::optional<Owner>{});
+  const auto first =
+      std::search_n(holder_.begin(), holder_.end(), wanted, std::nullopt,
+                    [](const std::optional<Owner>& holder, std::nullopt_t) { return !holder; });
   if (first == holder_.end()) {
     return std::nullopt;
   }
@@ -80,7 +82,11 @@ std::string TensorMemory::leftover(Owner owner) const {
 }
 
 void TensorMemory::retire(Owner owner) {
-  std::replace(holder_.begin(), holder_.end(), std::optional<Owner>{owner}, std::optional<Owner>{});
+  for (std::optional<Owner>& holder : holder_) {
+    if (holder == owner) {
+      holder.reset();
+    }
+  }
   ctas_.erase(owner);
 }
 
@@ -111,7 +117,8 @@ void TensorMemory::require_owned(Owner owner, int first_column, int columns, con
 }
 
 int TensorMemory::free_columns() const {
-  return kUnit * static_cast<int>(std::count(holder_.begin(), holder_.end(), std::optional<Owner>{}));
+  return kUnit * static_cast<int>(std::count_if(holder_.begin(), holder_.end(),
+                                                [](const auto& holder) { return !holder; }));
 }
 
 }  // namespace emu::units
