@@ -1,6 +1,7 @@
 #include "memory/shared_memory.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "memory/poison.h"
@@ -28,7 +29,7 @@ SharedMemory::SharedMemory(std::uint32_t bytes, ProxyView view)
   if (!tracked()) return;
   async_ = poisoned_image(backing);
   owner_.assign(backing / kWordBytes, kClean);
-  tag_.resize(backing / kWordBytes);
+  tag_.reset(new std::uint32_t[backing / kWordBytes]);
 }
 
 SharedMemory::WarpWords& SharedMemory::words_of(std::uint32_t warp) {
@@ -66,6 +67,44 @@ void SharedMemory::mark(std::uint32_t offset, std::uint32_t bytes, std::uint32_t
   for (std::uint32_t word = offset / kWordBytes; word * kWordBytes < offset + bytes; ++word) {
     mark_word(word, owner, tag);
   }
+}
+
+void SharedMemory::mark_lanes(const std::uint32_t* offsets, std::uint32_t lanes, std::uint32_t bytes,
+                              std::uint32_t warp, std::uint32_t tag) {
+  if (lanes == ~0u && mark_contiguous(offsets, bytes, warp, tag)) return;
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    mark(offsets[lane], bytes, warp, lane, tag);
+  }
+}
+
+// A whole warp storing side by side to words that are all published. False: go lane by lane.
+bool SharedMemory::mark_contiguous(const std::uint32_t* offsets, std::uint32_t bytes, std::uint32_t warp,
+                                   std::uint32_t tag) {
+  if (bytes % kWordBytes != 0 || offsets[0] % kWordBytes != 0) return false;
+  for (std::uint32_t lane = 1; lane < 32; ++lane) {
+    if (offsets[lane] != offsets[0] + lane * bytes) return false;
+  }
+  std::uint32_t first = offsets[0] / kWordBytes, each = bytes / kWordBytes, count = 32 * each;
+  std::uint32_t claimed = 0;
+  for (std::uint32_t i = 0; i < count; ++i) claimed |= owner_[first + i] ^ kClean;
+  if (claimed != 0) return false;
+  WarpWords& words = words_of(warp);
+  std::fill_n(&tag_[first], count, tag);
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    std::fill_n(&owner_[first + lane * each], each, static_cast<std::uint16_t>(warp * 32 + lane));
+  }
+  std::uint32_t last = first + count - 1, lo = first / kWordsPerGroup, hi = last / kWordsPerGroup;
+  for (std::uint32_t group = lo; group <= hi; ++group) {
+    std::uint64_t bits = ~std::uint64_t{0};
+    if (group == lo) bits &= ~std::uint64_t{0} << (first % kWordsPerGroup);
+    if (group == hi) bits &= ~std::uint64_t{0} >> (kWordsPerGroup - 1 - last % kWordsPerGroup);
+    words.bits[group] |= bits;
+  }
+  words.lo = std::min(words.lo, lo);
+  words.hi = std::max(words.hi, hi + 1);
+  unpublished_ += count;
+  return true;
 }
 
 // The usual vector store, to words that are all published or all this thread's already. False: go word by

@@ -1,6 +1,5 @@
 // One CTA's shared memory, seen by its threads (generic proxy) and by the asynchronous units (async proxy).
 #pragma once
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -56,11 +55,7 @@ class SharedMemory {
   // The same for one store instruction of a warp: lane l of `lanes` stored `bytes` at offsets[l].
   void note_generic_write(const std::uint32_t* offsets, std::uint32_t lanes, std::uint32_t bytes,
                           std::uint32_t warp, std::uint32_t tag) {
-    if (!tracked()) return;
-    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-      std::uint32_t lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-      mark(offsets[lane], bytes, warp, lane, tag);
-    }
+    if (tracked()) mark_lanes(offsets, lanes, bytes, warp, tag);
   }
 
   // fence.proxy.async by the lanes of `lane_mask` of `warp`: their words become visible to the async proxy.
@@ -84,6 +79,10 @@ class SharedMemory {
   };
   void mark(std::uint32_t offset, std::uint32_t bytes, std::uint32_t warp, std::uint32_t lane,
             std::uint32_t tag);
+  void mark_lanes(const std::uint32_t* offsets, std::uint32_t lanes, std::uint32_t bytes, std::uint32_t warp,
+                  std::uint32_t tag);
+  bool mark_contiguous(const std::uint32_t* offsets, std::uint32_t bytes, std::uint32_t warp,
+                       std::uint32_t tag);
   bool mark_quad(WarpWords& words, std::uint32_t word, std::uint16_t owner, std::uint32_t tag);
   void mark_word(std::uint32_t word, std::uint16_t owner, std::uint32_t tag);
   void clear_word(std::uint32_t word);
@@ -96,9 +95,9 @@ class SharedMemory {
   ProxyView view_;
   std::uint32_t end_;
   std::unique_ptr<std::byte[]> generic_;
-  std::unique_ptr<std::byte[]> async_;  // null unless tracked
-  std::vector<std::uint16_t> owner_;    // per word: warp * 32 + lane, or kClean
-  std::vector<std::uint32_t> tag_;
+  std::unique_ptr<std::byte[]> async_;    // null unless tracked
+  std::vector<std::uint16_t> owner_;      // per word: warp * 32 + lane, or kClean
+  std::unique_ptr<std::uint32_t[]> tag_;  // per word; meaningful where it has an owner
   std::vector<WarpWords> warps_;
   std::uint32_t unpublished_ = 0;
 };

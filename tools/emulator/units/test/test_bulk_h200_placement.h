@@ -1,4 +1,5 @@
-// Where an H200 put the 16-byte chunks of 2-D tensor loads (CUDA 13.0): 16 rows of a 128-byte-wide tensor of bytes, chunk c of
+// Where an H200 put the 16-byte chunks of 2-D tensor loads (hardware/bulk_probe.cu; CUDA 13.0, driver
+// 580.159.04): 16 rows of a 128-byte-wide tensor of bytes, chunk c of
 // row r numbered 8 * r + c, loaded to a destination `offset` bytes behind a 1024-aligned address. Each entry is
 // "chunk position after the destination:chunk number"; the first rows of every case.
 #pragma once
