@@ -41,8 +41,7 @@ cudaError_t check_side(Runtime& runtime, std::string_view name, const void* poin
   const Allocation* allocation = allocation_of(runtime, pointer);
   if (side == Side::kHost && !host_accessible(allocation)) return cudaErrorInvalidValue;
   if (side == Side::kDevice && !allocation) {
-    report(fmt::format("{}: {} is no device pointer: {}", name, pointer,
-                       runtime.memory().describe(reinterpret_cast<uint64_t>(pointer), extent)));
+    report(fmt::format("{}: {} is no device pointer", name, pointer));
     return cudaErrorInvalidValue;
   }
   if (allocation && !runtime.memory().contains(reinterpret_cast<uint64_t>(pointer), extent)) {

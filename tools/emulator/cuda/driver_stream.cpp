@@ -1,4 +1,6 @@
 // Driver API: streams, events, tensor maps.
+#include <fmt/format.h>
+
 #include "cuda/driver.h"
 #include "units/tensor_map.h"
 
@@ -9,6 +11,11 @@ namespace {
 CUresult answer(const char* name, const emu::units::EncodeResult& result) {
   if (result.code != 0) report(std::string(name) + ": " + result.text);
   return static_cast<CUresult>(result.code);
+}
+
+// Packed types and swizzles of 32- and 64-byte atoms came with compute capability 10.0; an H200 refuses them.
+bool is_too_new(uint32_t architecture, CUtensorMapDataType type, CUtensorMapSwizzle swizzle) {
+  return architecture < 100 && (type >= CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B || swizzle > CU_TENSOR_MAP_SWIZZLE_128B);
 }
 
 }  // namespace
@@ -67,6 +74,11 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuui
                                 const cuuint32_t* element_strides, CUtensorMapInterleave interleave,
                                 CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
                                 CUtensorMapFloatOOBfill fill) {
+  if (is_too_new(Runtime::instance().machine().architecture, type, swizzle)) {
+    report(fmt::format("cuTensorMapEncodeTiled: data type {} with swizzle {} needs compute capability 10.0",
+                       static_cast<int>(type), static_cast<int>(swizzle)));
+    return CUDA_ERROR_INVALID_VALUE;
+  }
   return answer("cuTensorMapEncodeTiled",
                 emu::units::encode_tiled(map, type, rank, address, dims, strides, box, element_strides,
                                          interleave, swizzle, promotion, fill));

@@ -281,7 +281,6 @@ static void memory() {
   CALL("async.free_twice", cudaFreeAsync(a, nullptr));
   CALL("async.malloc_0", cudaMallocAsync(&a, 0, nullptr));
   CALL("async.free_of_malloc", cudaFreeAsync(b, nullptr));
-  CALL("async.free_then_free", cudaFree(b));
 }
 
 static void symbols() {
