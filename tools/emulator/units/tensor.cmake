@@ -7,9 +7,9 @@ target_link_libraries(emu_tensor PUBLIC fmt::fmt)
 set_source_files_properties(mma_kernels_portable.cpp mma_operand.cpp PROPERTIES COMPILE_OPTIONS "-O3")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_sources(emu_tensor PRIVATE mma_kernels_avx2.cpp mma_kernels_avx512.cpp)
-  set_source_files_properties(mma_kernels_avx2.cpp PROPERTIES COMPILE_OPTIONS "-O3;-mavx2;-mfma;-mf16c")
+  set_source_files_properties(mma_kernels_avx2.cpp PROPERTIES COMPILE_OPTIONS "-O3;-mavx2;-mfma")
   set_source_files_properties(mma_kernels_avx512.cpp PROPERTIES COMPILE_OPTIONS
-    "-O3;-mavx2;-mfma;-mf16c;-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mprefer-vector-width=512")
+    "-O3;-mavx2;-mfma;-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mprefer-vector-width=512")
   target_compile_definitions(emu_tensor PRIVATE EMU_TENSOR_X86)
 endif()
 
