@@ -1,0 +1,250 @@
+// Matrix operations of one warp: movmatrix and mma.sync (PTX ISA 9.7.14).
+//
+// Floating-point model of mma: all products of one instruction's K and the addend are aligned to the largest of
+// them, cut to 25 bits below its leading bit, added exactly, and the sum is cut to f32 (f16 accumulators
+// round to nearest). This is how Hopper's adders are described in the literature; results of other machines
+// differ from it in the last bits only.
+#include <iterator>
+
+#include "isa/alu_number.h"
+#include "isa/small_float.h"
+
+namespace emu::isa::EMU_ISA_SET {
+namespace {
+using namespace cost;
+
+// Lane 4r + c/2 holds elements (r, c) and (r, c + 1) of the 8x8 matrix; the result is its transpose.
+void move_matrix(const LaneFile& file, const Instr& instr, LaneMask active) {
+  const u32* a = file.at<u32>(instr.src[0]);
+  auto element = [&](int row, int column) { return a[4 * row + column / 2] >> (16 * (column % 2)) & 0xffff; };
+  u32 result[kLanes];
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const int column = lane / 4, row = 2 * (lane % 4);
+    result[lane] = element(row, column) | element(row + 1, column) << 16;
+  }
+  store<u32>(file, instr.dst[0], result, active);
+}
+
+constexpr int kM = 16, kN = 8;
+
+// Elements: how many a register holds and the number that each is.
+struct ElementF16 {
+  static constexpr int kPerRegister = 2;
+  static EMU_INLINE double value(u32 word, int i) { return half_to_float(word >> (16 * i) & 0xffff); }
+};
+struct ElementBf16 {
+  static constexpr int kPerRegister = 2;
+  static EMU_INLINE double value(u32 word, int i) { return bfloat_to_float(word >> (16 * i) & 0xffff); }
+};
+struct ElementTf32 {  // the low 13 bits are ignored
+  static constexpr int kPerRegister = 1;
+  static EMU_INLINE double value(u32 word, int) { return as_float(word & 0xffffe000); }
+};
+template <typename F>
+struct ElementSmall {
+  static constexpr int kPerRegister = 4;
+  static EMU_INLINE double value(u32 word, int i) { return small_value<F>(word >> (8 * i) & 0xff); }
+};
+template <typename T>
+struct ElementInteger {
+  static constexpr int kPerRegister = 4;
+  static EMU_INLINE double value(u32 word, int i) { return static_cast<T>(word >> (8 * i)); }
+};
+
+// Lane 4g + t: register r of A holds row g (+8 for odd r), columns from kPerRegister * (t + 4 (r/2)); register
+// r of B column g and the same rows for r in place of r/2.
+template <typename E, int kK>
+EMU_INLINE void gather_a(const LaneFile& file, const Ref* refs, double (*a)[kK]) {
+  for (int r = 0; r < kK / (2 * E::kPerRegister); ++r) {
+    const u32* source = file.at<u32>(refs[r]);
+    for (int lane = 0; lane < kLanes; ++lane)
+      for (int i = 0; i < E::kPerRegister; ++i)
+        a[lane / 4 + 8 * (r % 2)][E::kPerRegister * (lane % 4 + 4 * (r / 2)) + i] = E::value(source[lane], i);
+  }
+}
+template <typename E, int kK>
+EMU_INLINE void gather_b(const LaneFile& file, const Ref* refs, double (*b)[kN]) {
+  for (int r = 0; r < kK / (4 * E::kPerRegister); ++r) {
+    const u32* source = file.at<u32>(refs[r]);
+    for (int lane = 0; lane < kLanes; ++lane)
+      for (int i = 0; i < E::kPerRegister; ++i)
+        b[E::kPerRegister * (lane % 4 + 4 * r) + i][lane / 4] = E::value(source[lane], i);
+  }
+}
+
+// Accumulators: lane 4g + t holds columns 2t, 2t+1 of rows g and g + 8.
+EMU_INLINE void gather_float(const LaneFile& file, const Ref* refs, double (*c)[kN]) {
+  for (int r = 0; r < 4; ++r) {
+    const float* source = file.at<float>(refs[r]);
+    for (int lane = 0; lane < kLanes; ++lane) c[lane / 4 + 8 * (r / 2)][2 * (lane % 4) + r % 2] = source[lane];
+  }
+}
+EMU_INLINE void gather_half(const LaneFile& file, const Ref* refs, double (*c)[kN]) {
+  for (int r = 0; r < 2; ++r) {
+    const u32* source = file.at<u32>(refs[r]);
+    for (int lane = 0; lane < kLanes; ++lane)
+      for (int i = 0; i < 2; ++i)
+        c[lane / 4 + 8 * r][2 * (lane % 4) + i] = half_to_float(source[lane] >> (16 * i) & 0xffff);
+  }
+}
+EMU_INLINE float truncated_float(double x) {
+  const float nearest = static_cast<float>(x);
+  return as_float(bits(nearest) - (std::fabs(static_cast<double>(nearest)) > std::fabs(x) ? 1 : 0));
+}
+EMU_INLINE void scatter_float(const LaneFile& file, const Ref* refs, const double (*d)[kN], LaneMask active) {
+  for (int r = 0; r < 4; ++r) {
+    u32 result[kLanes];
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const double x = d[lane / 4 + 8 * (r / 2)][2 * (lane % 4) + r % 2];
+      result[lane] = bits(canonical(truncated_float(x)));
+    }
+    store<u32>(file, refs[r], result, active);
+  }
+}
+EMU_INLINE void scatter_half(const LaneFile& file, const Ref* refs, const double (*d)[kN], LaneMask active) {
+  for (int r = 0; r < 2; ++r) {
+    u32 result[kLanes];
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const double* row = d[lane / 4 + 8 * r];
+      const u32 low = float_to_half(odd_float(row[2 * (lane % 4)]));
+      result[lane] = low | float_to_half(odd_float(row[2 * (lane % 4) + 1])) << 16;
+    }
+    store<u32>(file, refs[r], result, active);
+  }
+}
+
+template <int kK>
+EMU_INLINE void multiply_row(const double* a, const double (*b)[kN], const double* c, double* d) {
+  constexpr int kKept = 25;
+  double product[kK][kN];
+  double largest[kN], plain[kN];
+  for (int n = 0; n < kN; ++n) largest[n] = std::fabs(c[n]), plain[n] = c[n];
+  for (int k = 0; k < kK; ++k) {
+    for (int n = 0; n < kN; ++n) {
+      product[k][n] = a[k] * b[k][n];
+      const double magnitude = std::fabs(product[k][n]);
+      largest[n] = magnitude > largest[n] ? magnitude : largest[n];
+      plain[n] += product[k][n];
+    }
+  }
+  double up[kN], down[kN], sum[kN];
+  for (int n = 0; n < kN; ++n) {
+    const u64 exponent = bits(largest[n]) >> 52;  // biased; 0 only if everything is zero
+    up[n] = as_double((2046 + kKept - exponent) << 52);
+    down[n] = as_double((exponent - kKept) << 52);
+    sum[n] = __builtin_trunc(c[n] * up[n]);
+  }
+  for (int k = 0; k < kK; ++k)
+    for (int n = 0; n < kN; ++n) sum[n] += __builtin_trunc(product[k][n] * up[n]);
+  for (int n = 0; n < kN; ++n) {
+    // Zeros, infinities and NaN need no alignment.
+    const bool finite = std::fabs(plain[n]) < as_double(0x7ff0000000000000);
+    d[n] = finite & (largest[n] > 0) ? sum[n] * down[n] : plain[n];
+  }
+}
+
+// wide: D, A, B, C.
+template <typename A, typename B, int kK, bool kHalfSum>
+void mma(const LaneFile& file, const Instr& instr, LaneMask active) {
+  constexpr int kSums = kHalfSum ? 2 : 4;
+  const Ref* refs_a = instr.wide + kSums;
+  const Ref* refs_b = refs_a + kK / (2 * A::kPerRegister);
+  const Ref* refs_c = refs_b + kK / (4 * B::kPerRegister);
+  alignas(64) double a[kM][kK], b[kK][kN], c[kM][kN], d[kM][kN];
+  gather_a<A, kK>(file, refs_a, a);
+  gather_b<B, kK>(file, refs_b, b);
+  kHalfSum ? gather_half(file, refs_c, c) : gather_float(file, refs_c, c);
+  for (int m = 0; m < kM; ++m) multiply_row<kK>(a[m], b, c[m], d[m]);
+  kHalfSum ? scatter_half(file, instr.wide, d, active) : scatter_float(file, instr.wide, d, active);
+}
+
+// Integer products and sums fit a double exactly; the sum wraps or saturates to 32 bits.
+template <typename A, typename B, int kK>
+void mma_integer(const LaneFile& file, const Instr& instr, LaneMask active, bool saturates) {
+  const Ref* refs_a = instr.wide + 4;
+  const Ref* refs_b = refs_a + kK / 8;
+  const Ref* refs_c = refs_b + kK / 16;
+  double a[kM][kK], b[kK][kN];
+  gather_a<A, kK>(file, refs_a, a);
+  gather_b<B, kK>(file, refs_b, b);
+  u32 result[4][kLanes];
+  for (int r = 0; r < 4; ++r) {
+    const s32* c = file.at<s32>(refs_c[r]);
+    for (int lane = 0; lane < kLanes; ++lane) {
+      double sum = c[lane];
+      for (int k = 0; k < kK; ++k) sum += a[lane / 4 + 8 * (r / 2)][k] * b[k][2 * (lane % 4) + r % 2];
+      s64 whole = static_cast<s64>(sum);
+      if (saturates) whole = whole > INT32_MAX ? INT32_MAX : whole < INT32_MIN ? INT32_MIN : whole;
+      result[r][lane] = static_cast<u32>(whole);
+    }
+  }
+  for (int r = 0; r < 4; ++r) store<u32>(file, instr.wide[r], result[r], active);
+}
+template <int kK>
+constexpr const auto& kMmaInteger = kNumbered<8, []<size_t n>() -> AluFn {
+  using A = ElementInteger<std::conditional_t<n / 2 % 2 == 0, uint8_t, int8_t>>;
+  using B = ElementInteger<std::conditional_t<n % 2 == 0, uint8_t, int8_t>>;
+  return [](const LaneFile& file, const Instr& instr, LaneMask active) {
+    mma_integer<A, B, kK>(file, instr, active, n / 4 == 1);
+  };
+}>;
+
+// m8n8k4: lane 4g + t holds A(g, t), B(t, g) and C(g, 2t), C(g, 2t + 1). Fused steps in the order of k.
+void mma_double(const LaneFile& file, const Instr& instr, LaneMask active) {
+  const double* a = file.at<double>(instr.src[0]);
+  const double* b = file.at<double>(instr.src[1]);
+  u64 result[2][kLanes];
+  for (int i = 0; i < 2; ++i) {
+    const double* c = file.at<double>(instr.src[2 + i]);
+    for (int lane = 0; lane < kLanes; ++lane) {
+      double sum = c[lane];
+      for (int k = 0; k < 4; ++k)
+        sum = __builtin_fma(a[lane / 4 * 4 + k], b[(2 * (lane % 4) + i) * 4 + k], sum);
+      result[i][lane] = bits(sum);
+    }
+  }
+  for (int i = 0; i < 2; ++i) store<u64>(file, instr.dst[i], result[i], active);
+}
+
+template <int kK>
+constexpr const auto& kMmaFloat =
+    kEach<mma<ElementF16, ElementF16, kK, false>, mma<ElementBf16, ElementBf16, kK, false>>;
+template <typename A>
+constexpr AluFn kMmaSmall[2] = {mma<A, ElementSmall<E4m3>, 32, false>, mma<A, ElementSmall<E5m2>, 32, false>};
+constexpr AluFn kMmaSmallForms[] = {kMmaSmall<ElementSmall<E4m3>>[0], kMmaSmall<ElementSmall<E4m3>>[1],
+                                    kMmaSmall<ElementSmall<E5m2>>[0], kMmaSmall<ElementSmall<E5m2>>[1]};
+
+constexpr Cost kMma{CostClass::TensorSync, 2};
+constexpr Cost kMmaHalf{CostClass::TensorSync, 1};
+
+constexpr AluForm kForms[] = {
+    {"movmatrix.sync.aligned.m8n8.trans.b16", "w=w", kShuffle, kOne<move_matrix>, Kind::AluSync},
+    {"mma.sync.aligned.m16n8k16.row.col.f32(.f16.f16,.bf16.bf16).f32", "{ffff}={wwww},{ww},{ffff}", kMma,
+     kMmaFloat<16>, Kind::AluSync},
+    {"mma.sync.aligned.m16n8k8.row.col.f32(.f16.f16,.bf16.bf16).f32", "{ffff}={ww},{w},{ffff}", kMmaHalf,
+     kMmaFloat<8>, Kind::AluSync},
+    {"mma.sync.aligned.m16n8k8.row.col.f32(.f16.f16,.bf16.bf16).f32", "{ffff}={ww},w,{ffff}", kMmaHalf,
+     kMmaFloat<8>, Kind::AluSync},
+    {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", "{ww}={wwww},{ww},{ww}", kMma,
+     kOne<mma<ElementF16, ElementF16, 16, true>>, Kind::AluSync},
+    {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16", "{ww}={ww},{w},{ww}", kMmaHalf,
+     kOne<mma<ElementF16, ElementF16, 8, true>>, Kind::AluSync},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", "{ffff}={wwww},{ww},{ffff}", kMma,
+     kOne<mma<ElementTf32, ElementTf32, 8, false>>, Kind::AluSync},
+    {"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32", "{ffff}={ww},{w},{ffff}", kMmaHalf,
+     kOne<mma<ElementTf32, ElementTf32, 4, false>>, Kind::AluSync},
+    {"mma.sync.aligned.m16n8k32.row.col.f32(.e4m3,.e5m2)(.e4m3,.e5m2).f32", "{ffff}={wwww},{ww},{ffff}", kMma,
+     kMmaSmallForms, Kind::AluSync},
+    {"mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32(.u8,.s8)(.u8,.s8).s32", "{wwww}={wwww},{ww},{wwww}",
+     kMma, kMmaInteger<32>, Kind::AluSync},
+    {"mma.sync.aligned.m16n8k16.row.col{.satfinite}.s32(.u8,.s8)(.u8,.s8).s32", "{wwww}={ww},{w},{wwww}",
+     kMmaHalf, kMmaInteger<16>, Kind::AluSync},
+    {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", "{dd}={d},{d},{dd}", {CostClass::Fp64, 4},
+     kOne<mma_double>, Kind::AluSync},
+};
+}  // namespace
+
+extern const FormTable kMatrixForms;
+const FormTable kMatrixForms{kForms, std::size(kForms)};
+
+}  // namespace emu::isa::EMU_ISA_SET
