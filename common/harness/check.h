@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/bf16.h"
-#include "harness/harness.h"
+#include "harness/reference.h"
 
 namespace harness {
 

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "cuda/emu_query.h"
 #include "harness/options.h"
 
 namespace harness {
@@ -70,14 +71,19 @@ void Buffer::download(void* target) const {
 }
 void Buffer::poison() const { require_success(cudaMemset(data_, 0xFF, bytes_), "cudaMemset"); }
 
-std::optional<std::vector<int64_t>> sampled_ctas() {
-  using Query = int64_t (*)(const int64_t**);
-  const auto query = reinterpret_cast<Query>(dlsym(RTLD_DEFAULT, "emu_sampled_ctas"));
-  if (query == nullptr) return std::nullopt;
-  const int64_t* ctas = nullptr;
-  const int64_t count = query(&ctas);
-  if (count < 0) return std::nullopt;
-  return std::vector<int64_t>(ctas, ctas + count);
+std::optional<EmulatedLaunch> last_emulated_launch() {
+  const auto query = reinterpret_cast<decltype(&emuGetLastLaunch)>(dlsym(RTLD_DEFAULT, "emuGetLastLaunch"));
+  EmuLaunchInfo info{};
+  if (query == nullptr || query(&info) != 0) return std::nullopt;
+  return EmulatedLaunch{.time_modelled = info.time_modelled != 0,
+                        .sampled = info.sampled != 0,
+                        .ctas_run = static_cast<int64_t>(info.ctas_run),
+                        .ctas_total = static_cast<int64_t>(info.ctas_total)};
+}
+
+bool time_is_known() {
+  const std::optional<EmulatedLaunch> launch = last_emulated_launch();
+  return !launch || launch->time_modelled;
 }
 
 std::vector<double> time_launches(const Device& device, bool repeat, const std::function<void()>& before,

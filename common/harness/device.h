@@ -48,12 +48,18 @@ class Buffer {
   size_t bytes_;
 };
 
-// The CTAs of the last launch that really ran, as numbers x + gridDim.x * (y + gridDim.y * z), or nothing
-// where all did. The emulator may simulate some CTAs of a large grid and extrapolate the time of the rest. It
-// says so through a function that it exports and that NVIDIA's library does not have:
-//   extern "C" int64_t emu_sampled_ctas(const int64_t** ctas);
-// which returns how many ran and points *ctas at their numbers (valid until the next launch), or -1 for all.
-std::optional<std::vector<int64_t>> sampled_ctas();
+// What the emulator says of the last launch; nothing on a GPU. Asked through emuGetLastLaunch, which the
+// emulator exports and NVIDIA's library does not have.
+struct EmulatedLaunch {
+  bool time_modelled = false;  // false: event times say nothing about hardware
+  bool sampled = false;        // only some CTAs ran; the others wrote nothing, their time is extrapolated
+  int64_t ctas_run = 0;
+  int64_t ctas_total = 0;
+};
+std::optional<EmulatedLaunch> last_emulated_launch();
+
+// Whether event times of the last launch are those of a GPU, measured or modelled.
+bool time_is_known();
 
 // Milliseconds of each launch between two CUDA events; `before` runs ahead of each, outside the events.
 // On a GPU: warm-up launches, then repeats. On the emulator: one launch, as modelled time does not vary.

@@ -18,13 +18,6 @@
 
 namespace harness {
 
-// Query rows of one (batch, head) that one CTA writes: rows [first_row, first_row + rows).
-struct OutputTile {
-  int batch_head = 0;  // batch * heads + head
-  int first_row = 0;
-  int rows = 0;
-};
-
 struct Chapter {
   int number = 0;
   std::string title{};
@@ -34,9 +27,6 @@ struct Chapter {
   int key_tile = 128;    // keys per iteration; key_length must be a multiple
   // Shape when --shape is not given.
   Problem default_problem{.batch = 1, .heads = 2, .query_length = 512, .key_length = 512};
-  // Which rows CTA number `cta` (x + gridDim.x * (y + gridDim.y * z)) writes; asked only when the emulator
-  // sampled the grid. Left null: CTAs enumerate [batch][head][query tile], query tile fastest.
-  OutputTile (*tile_of_cta)(const Problem&, int64_t cta) = nullptr;
 };
 
 // Exit codes, the same for every driver.

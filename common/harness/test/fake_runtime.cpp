@@ -59,9 +59,8 @@ cudaError_t cudaDeviceSynchronize() { return state.kernel_error; }
 const char* cudaGetErrorString(cudaError_t) { return "the fake runtime's error text"; }
 const char* cudaGetErrorName(cudaError_t) { return "cudaErrorFake"; }
 
-int64_t emu_sampled_ctas(const int64_t** ctas) {
-  if (!state.sampled) return -1;
-  *ctas = state.sampled->data();
-  return static_cast<int64_t>(state.sampled->size());
+int emuGetLastLaunch(EmuLaunchInfo* info) {
+  *info = state.launch;
+  return state.emulator ? 0 : 1;
 }
 }

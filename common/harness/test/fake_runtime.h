@@ -3,9 +3,9 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <vector>
+
+#include "cuda/emu_query.h"
 
 namespace fake_runtime {
 
@@ -16,9 +16,16 @@ struct State {
   int major = 10;
   int minor = 0;
   float elapsed_ms = 0.25f;
-  cudaError_t launch_error = cudaSuccess;       // returned by the next cudaGetLastError
-  cudaError_t kernel_error = cudaSuccess;       // returned by cudaDeviceSynchronize
-  std::optional<std::vector<int64_t>> sampled;  // CTAs that ran; nothing: all
+  cudaError_t launch_error = cudaSuccess;  // returned by the next cudaGetLastError
+  cudaError_t kernel_error = cudaSuccess;  // returned by cudaDeviceSynchronize
+  bool emulator = true;                    // false: no emuGetLastLaunch, as with NVIDIA's library
+  EmuLaunchInfo launch{.launches = 1,
+                       .modelled_ns = 0,
+                       .time_modelled = 1,
+                       .sampled = 0,
+                       .ctas_run = 0,
+                       .ctas_total = 0,
+                       .warp_instructions = 0};
   int live_allocations = 0;
   int live_events = 0;
 };

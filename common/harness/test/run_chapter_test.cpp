@@ -132,6 +132,7 @@ TEST_CASE("the emulator is asked for one launch, a GPU for warm-up and repeats, 
   run(attend, {"--shape", "1x1x128"});
   CHECK(launches == 1);
   fake_runtime::state.name = "NVIDIA B200";
+  fake_runtime::state.emulator = false;
   saw_poison = true;
   const Outcome outcome = run(attend, {"--shape", "1x1x128"});
   CHECK(launches == 30);
@@ -210,17 +211,36 @@ TEST_CASE("a usage mistake is exit 2 before anything touches the device") {
   CHECK(run(attend, {"--help"}).code == kExitPass);
 }
 
-TEST_CASE(
-    "where the emulator sampled the grid, only the tiles that ran are checked, and the report says so") {
+TEST_CASE("where the emulator sampled the grid, only tiles that ran are checked, and the report says so") {
   fake_runtime::reset();
   CHECK(run(attend_first_tile_only, {"--shape", "1x2x256"}).code == kExitFail);
-  fake_runtime::state.sampled = std::vector<int64_t>{0};
+  fake_runtime::state.launch.sampled = 1;
+  fake_runtime::state.launch.ctas_run = 1;
+  fake_runtime::state.launch.ctas_total = 4;
   const Outcome outcome = run(attend_first_tile_only, {"--shape", "1x2x256"});
   CHECK(outcome.code == kExitPass);
   CHECK(outcome.out.find("1 of 4 query tiles ran") != std::string::npos);
   const auto json = nlohmann::json::parse(run(attend_first_tile_only, {"--shape", "1x2x256", "--json"}).out);
   CHECK(json["tiles_run"] == 1);
   CHECK(json["tiles"] == 4);
+}
+
+TEST_CASE("a sampled CTA that ran and wrote nothing is found by counting") {
+  fake_runtime::reset();
+  fake_runtime::state.launch.sampled = 1;
+  fake_runtime::state.launch.ctas_run = 2;
+  fake_runtime::state.launch.ctas_total = 4;
+  const Outcome outcome = run(attend_first_tile_only, {"--shape", "1x2x256"});
+  CHECK(outcome.code == kExitFail);
+  CHECK(last_line(outcome.out).rfind("FAIL 1x2x256  2 CTAs ran and 1 query tiles were written", 0) == 0);
+}
+
+TEST_CASE("event times under a flat cost model are no times") {
+  fake_runtime::reset();
+  fake_runtime::state.launch.time_modelled = 0;
+  const Outcome outcome = run(attend, {"--shape", "1x1x128"});
+  CHECK(outcome.code == kExitPass);
+  CHECK(last_line(outcome.out).find("time not modelled") != std::string::npos);
 }
 
 TEST_CASE("--json prints one object and nothing else") {

@@ -11,34 +11,34 @@ const Problem kProblem{.batch = 2, .heads = 3, .query_length = 512, .key_length 
 
 }  // namespace
 
-TEST_CASE("without sampling every query tile is written, query tile fastest") {
-  const auto tiles = written_tiles(kChapter, kProblem, std::nullopt);
+TEST_CASE("a problem's tiles are listed query tile fastest, then head, then batch") {
+  const auto tiles = all_tiles(kChapter, kProblem);
   REQUIRE(tiles.size() == 2 * 3 * 4);
   CHECK(tiles[5].batch_head == 1);
   CHECK(tiles[5].first_row == 128);
+  CHECK(tiles.back().batch_head == 5);
+  CHECK(tiles.back().first_row == 384);
 }
 
-TEST_CASE("with sampling only the tiles of the CTAs that ran count, each once") {
-  const auto tiles = written_tiles(kChapter, kProblem, std::vector<int64_t>{0, 23, 23});
-  REQUIRE(tiles.size() == 2);
-  CHECK(tiles[1].batch_head == 5);
-  CHECK(tiles[1].first_row == 384);
-}
-
-TEST_CASE("a chapter with its own order of CTAs says where they write") {
-  Chapter chapter = kChapter;
-  chapter.tile_of_cta = [](const Problem&, int64_t cta) {
-    return OutputTile{.batch_head = static_cast<int>(5 - cta), .first_row = 0, .rows = 128};
-  };
-  CHECK(written_tiles(chapter, kProblem, std::vector<int64_t>{1})[0].batch_head == 4);
+TEST_CASE("a tile with one element that is not poison was touched") {
+  std::vector<Bf16> o(kProblem.query_elements(), 0xFFFF);
+  const auto tiles = all_tiles(kChapter, kProblem);
+  CHECK(touched_tiles(kProblem, o, tiles).empty());
+  o[(5 * 512 + 384 + 127) * 128 + 127] = 0;
+  o[(1 * 512 + 128) * 128] = 0x7FFF;
+  const auto touched = touched_tiles(kProblem, o, tiles);
+  REQUIRE(touched.size() == 2);
+  CHECK(touched[0].batch_head == 1);
+  CHECK(touched[0].first_row == 128);
+  CHECK(touched[1].batch_head == 5);
 }
 
 TEST_CASE("a small problem is checked whole, a benchmark shape by tiles spread over it") {
-  const auto small = written_tiles(kChapter, kProblem, std::nullopt);
+  const auto small = all_tiles(kChapter, kProblem);
   CHECK(affordable_tiles(small, kProblem).size() == small.size());
 
   const Problem large{.batch = 2, .heads = 16, .query_length = 16384, .key_length = 16384};
-  const auto all = written_tiles(kChapter, large, std::nullopt);
+  const auto all = all_tiles(kChapter, large);
   const auto chosen = affordable_tiles(all, large);
   CHECK(chosen.size() < 100);
   CHECK(chosen.size() > 10);
@@ -47,6 +47,6 @@ TEST_CASE("a small problem is checked whole, a benchmark shape by tiles spread o
 
 TEST_CASE("1x1x4096 is checked whole") {
   const Problem problem{.batch = 1, .heads = 1, .query_length = 4096, .key_length = 4096};
-  const auto all = written_tiles(kChapter, problem, std::nullopt);
+  const auto all = all_tiles(kChapter, problem);
   CHECK(affordable_tiles(all, problem).size() == 32);
 }
