@@ -82,6 +82,9 @@ Sum fused_sum(std::span<const float> a, int a_least, std::span<const float> b, i
     }
   }
   const auto add = [&](bool negative, std::int64_t magnitude, int exponent_of_unit) {
+    if (magnitude == 0) {
+      return;  // a zero's own exponent may lie far above the common one
+    }
     const int drop = sum.exponent - kAlignmentBits - exponent_of_unit;
     const std::int64_t aligned = drop >= 63 ? 0 : drop >= 0 ? magnitude >> drop : magnitude << -drop;
     sum.total += negative ? -aligned : aligned;

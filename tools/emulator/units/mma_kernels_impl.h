@@ -32,6 +32,7 @@ typedef double Doubles __attribute__((vector_size(EMU_KERNEL_BYTES)));
 typedef std::int64_t Longs __attribute__((vector_size(EMU_KERNEL_BYTES)));
 typedef float HalfFloats __attribute__((vector_size(EMU_KERNEL_BYTES / 2)));
 typedef std::int32_t HalfInts __attribute__((vector_size(EMU_KERNEL_BYTES / 2)));
+typedef std::uint32_t HalfWords __attribute__((vector_size(EMU_KERNEL_BYTES / 2)));
 
 constexpr int kAlignment = 25;  // fraction bits kept below the largest exponent
 /// Exponents of one row may spread this far before products of f32 leave the normal range.
@@ -240,7 +241,9 @@ inline HalfInts truncated_subnormal(Doubles sum, HalfInts exponent) {
   const Doubles quanta = sum * cast<Doubles>(power << 52);
   const HalfInts count = __builtin_convertvector(quanta, HalfInts);
   const Longs sign = (cast<Longs>(quanta) >> 63) & 1;
-  const HalfInts magnitude = count < 0 ? -count : count;
+  // In unsigned words, since lanes that are not subnormal hold whatever their conversion gave.
+  const HalfWords negative = cast<HalfWords>(count >> 31);
+  const HalfInts magnitude = cast<HalfInts>((cast<HalfWords>(count) ^ negative) - negative);
   return magnitude | (__builtin_convertvector(sign, HalfInts) << 31);
 }
 
