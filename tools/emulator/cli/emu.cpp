@@ -93,13 +93,13 @@ int print_supported(const fs::path& libraries) {
 }
 
 int run(const Command& command) {
-  const fs::path libraries = library_directory();
   setenv("EMU_OPTIONS", command.options_json.c_str(), 1);
-  if (command.supported) return print_supported(libraries);
+  if (command.supported) return print_supported(library_directory());
   const std::string path = find_program(command.program.front());
   const ElfFile file = read_elf(path);
   if (file.is_elf && !file.is_x86_64) throw std::runtime_error(fmt::format("{} is no x86-64 program", path));
   check_linkage(path, file);
+  const fs::path libraries = library_directory();
   prepend("LD_LIBRARY_PATH", libraries.string());
   if (file.has_rpath)
     prepend("LD_PRELOAD", (libraries / kRuntime).string());  // an RPATH beats LD_LIBRARY_PATH

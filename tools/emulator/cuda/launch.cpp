@@ -81,15 +81,36 @@ bool is_refusal(Status status) {
     case Status::kInvalidValue:
     case Status::kMemoryAllocation:
     case Status::kInvalidConfiguration:
-    case Status::kInvalidKernelImage:
-    case Status::kInvalidPtx:
-    case Status::kUnsupportedPtxVersion:
     case Status::kSymbolNotFound:
     case Status::kLaunchOutOfResources:
     case Status::kCooperativeLaunchTooLarge:
       return true;
     default:
       return false;
+  }
+}
+
+// What the emulator cannot run is returned by the launch and then stays: a program that only looks at a later
+// synchronisation must not take the untouched output for a result.
+bool cannot_run(Status status) {
+  switch (status) {
+    case Status::kInvalidKernelImage:
+    case Status::kNoKernelImage:
+    case Status::kInvalidPtx:
+    case Status::kUnsupportedPtxVersion:
+    case Status::kNotSupported:
+      return true;
+    default:
+      return false;
+  }
+}
+
+const KernelInfo& info_for_launch(Runtime& runtime, Kernel& kernel) {
+  try {
+    return runtime.info(kernel);
+  } catch (const EngineError& error) {
+    if (cannot_run(error.status)) runtime.set_fault(static_cast<cudaError_t>(error.status));
+    throw;
   }
 }
 
@@ -121,7 +142,9 @@ cudaError_t run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, Dim3
 
   const LaunchResult result = runtime.engine().launch(request);
   if (!result.report.empty()) report(result.report);
-  if (is_refusal(result.status)) return static_cast<cudaError_t>(result.status);
+  const cudaError_t error = static_cast<cudaError_t>(result.status);
+  if (is_refusal(result.status)) return error;
+  if (cannot_run(result.status)) return runtime.set_fault(error), error;
 
   const double end = request.start_ns + result.modelled_ns;
   runtime.compute_busy_until_ns = end;
@@ -131,7 +154,7 @@ cudaError_t run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, Dim3
     shape.completion_event->time_ns = end;
   }
   note_result(runtime, shape, result);
-  if (result.status != Status::kSuccess) runtime.set_fault(static_cast<cudaError_t>(result.status));
+  if (error != cudaSuccess) runtime.set_fault(error);
   return cudaSuccess;
 }
 
@@ -193,7 +216,7 @@ cudaError_t read_attributes(Runtime& runtime, std::span<const cudaLaunchAttribut
 }
 
 cudaError_t launch(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, Stream& stream, void** args) {
-  const KernelInfo& info = runtime.info(kernel);
+  const KernelInfo& info = info_for_launch(runtime, kernel);
   if (!args && !info.params.empty()) return cudaErrorInvalidValue;
   std::vector<std::byte> params(info.param_bytes);
   for (size_t i = 0; i < info.params.size(); ++i) {
@@ -205,7 +228,7 @@ cudaError_t launch(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, S
 
 cudaError_t launch_packed(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, Stream& stream,
                           std::span<const std::byte> packed) {
-  const KernelInfo& info = runtime.info(kernel);
+  const KernelInfo& info = info_for_launch(runtime, kernel);
   if (packed.size() < info.param_bytes) {
     report(fmt::format("kernel {} takes {} bytes of parameters, the buffer has {}", kernel.name,
                        info.param_bytes, packed.size()));

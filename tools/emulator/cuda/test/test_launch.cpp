@@ -186,18 +186,28 @@ TEST_CASE("a fault is asynchronous and then stays") {
   CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 0) == cudaSuccess);
 }
 
-TEST_CASE("what the engine refuses before it runs is the launch's own error and does not stay") {
+TEST_CASE("a limit that the engine finds is the launch's own error and does not stay") {
   Program program;
-  const Fault fault(Status::kInvalidPtx);
-  CHECK(launch(&program.with_static, 1, 1, 0, nullptr, nullptr) == cudaErrorInvalidPtx);
+  const Fault fault(Status::kLaunchOutOfResources);
+  CHECK(launch(&program.with_static, 1, 1, 0, nullptr, nullptr) == cudaErrorLaunchOutOfResources);
   CHECK(cudaDeviceSynchronize() == cudaSuccess);
+}
+
+TEST_CASE("what cannot run at all fails its launch and everything after it") {
+  Program program;
+  const Fault fault(Status::kNotSupported);
+  CHECK(launch(&program.with_static, 1, 1, 0, nullptr, nullptr) == cudaErrorNotSupported);
+  CHECK(cudaDeviceSynchronize() == cudaErrorNotSupported);
 }
 
 TEST_CASE("a module that does not parse fails its first use, with the same code every time") {
   Program program("no PTX at all");
+  const Fault reset_at_the_end(Status::kSuccess);
   cudaFuncAttributes attributes{};
   CHECK(cudaFuncGetAttributes(&attributes, &program.plain) == cudaErrorInvalidPtx);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
   CHECK(launch(&program.plain, 1, 1, 0, nullptr, nullptr) == cudaErrorInvalidPtx);
+  CHECK(cudaDeviceSynchronize() == cudaErrorInvalidPtx);
 }
 
 TEST_CASE("function attributes come from the PTX") {
