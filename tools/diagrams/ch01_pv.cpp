@@ -221,7 +221,7 @@ Canvas handoffs(const Kernels& kernels) {
            "128 threads wait for.",
            "Three rows: TMA, tensor core, threads. Blocks never overlap in time; arrows lead from each block "
            "to the next.");
-  const double below = s.draw(c, c.top() + 10, 18, arrows, 34);
+  const double below = s.draw(c, c.top() + 10, 24, arrows, 34);
   c.table({20, below + 6}, {120, 190, 250, 300},
           {{"arrow", "barrier", "who completes it", "what it protects"},
            {"load -> QK", "kv_ready", "TMA: 65536 bytes have landed", "(d) the MMA reads what TMA wrote"},
@@ -233,7 +233,7 @@ Canvas handoffs(const Kernels& kernels) {
             "(e) TMA may overwrite K, P and V; (c) O"}},
           11, 21);
   note(c, fmt::format("{} In this chapter the tensor core works {:.0f} % of the time.", kUnitsNote,
-                      100 * s.busy(1, 0, 18)));
+                      100 * s.busy(1, 0, 24)));
   return c;
 }
 

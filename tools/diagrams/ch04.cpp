@@ -24,7 +24,7 @@ void participation(Canvas& c, double x, double y, const std::vector<std::string>
     c.text({x + name_width - 8, top + 17}, rows[r].first, {.size = 11, .anchor = Anchor::end});
     for (size_t i = 0; i < warps.size(); ++i) {
       const char mark = rows[r].second[i];
-      const char* cls = mark == 'w' ? "Kl e" : mark == 's' ? "V e" : mark == 'b' ? "Q e" : "n1 g";
+      const char* cls = mark == 'w' ? "n2 e" : mark == 's' || mark == 'b' ? "n3 e" : "n1 g";
       c.block({x + name_width + i * w, top, w, h}, cls,
               mark == 'w'   ? "waits"
               : mark == 's' ? "signals"
@@ -56,9 +56,7 @@ Canvas pairwise(const Kernels& kernels) {
                  {"softmax_done", "ssss.w"},
                  {"pv_done", "wwwwws"}},
                 110);
-  c.legend(
-      {20, y + 190},
-      {{"V e", "signals (or its unit does)"}, {"Kl e", "waits"}, {"Q e", "both"}, {"n1 g", "not asked"}});
+  c.legend({20, y + 190}, {{"n3 e", "signals (or its unit does)"}, {"n2 e", "waits"}, {"n1 g", "not asked"}});
   note(c,
        "An empty cell is a warp that goes on with its own work. There is little of it yet, so nothing is "
        "faster; but two query tiles (chapter 5) and loads ahead (chapter 6) fill the gaps. "
@@ -80,7 +78,7 @@ Canvas roles(const Kernels& kernels) {
   for (int i = 0; i < rows + 2; ++i) {
     const double x = 20 + i * (w + gap);
     const bool is_load = i == load, is_mma = i == mma;
-    const char* cls = is_load ? "K f" : is_mma ? "S f" : "P f";
+    const char* cls = is_load || is_mma ? "n3 f" : "n2 f";
     c.block({x, y, w, 34}, cls,
             fmt::format("warp {}: {}", i,
                         is_load  ? "load"
@@ -117,9 +115,9 @@ Canvas barriers(const Kernels& kernels) {
            "Three boxes for load warp, MMA warp and row warps with arrows named after the barriers; a table "
            "with addresses and counts.");
   const double y = c.top() + 30, h = 74;
-  c.block({30, y, 170, h}, "K f", "load warp 4\n1 thread + TMA", {.size = 13});
-  c.block({365, y, 170, h}, "S f", "MMA warp 5\n1 thread + tensor core", {.size = 13});
-  c.block({700, y, 170, h}, "P f", "row warps 0-3\n128 threads", {.size = 13});
+  c.block({30, y, 170, h}, "n2 f", "load warp 4\n1 thread + TMA", {.size = 13});
+  c.block({365, y, 170, h}, "n2 f", "MMA warp 5\n1 thread + tensor core", {.size = 13});
+  c.block({700, y, 170, h}, "n2 f", "row warps 0-3\n128 threads", {.size = 13});
   c.arrow({{202, y + 16}, {363, y + 16}});
   c.text({282, y + 10}, "q_ready", {.size = 11.5, .anchor = Anchor::middle});
   c.arrow({{202, y + 42}, {363, y + 42}});
@@ -155,10 +153,10 @@ Canvas schedule(const Kernels&) {
            "Three independent roles, but each has nothing to do until another has finished: a chain of "
            "hand-offs through one K, one V and one S buffer.",
            "Three rows of blocks that never overlap, joined by arrows.");
-  k.schedule.draw(c, c.top() + 10, 18, k.handoffs, 36);
+  k.schedule.draw(c, c.top() + 10, 24, k.handoffs, 36);
   note(c, fmt::format("{} Tensor core busy: {:.0f} %. The same figure as in chapter 1: this step changes who "
                       "waits, not how long.",
-                      kUnitsNote, 100 * k.schedule.busy(1, 0, 18)));
+                      kUnitsNote, 100 * k.schedule.busy(1, 0, 24)));
   return c;
 }
 

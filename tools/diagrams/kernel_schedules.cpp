@@ -34,7 +34,7 @@ struct TwoTiles {
     if (pv_done[q] >= 0)
       softmax_after.push_back(pv_done[q]);  // O is rescaled only when the last PV has finished
     const int softmax =
-        k.schedule.add(fmt::format("softmax{} {}", q, i), kRows0 + q, kUnits.softmax, softmax_after, "P");
+        k.schedule.add(fmt::format("softmax {}", i), kRows0 + q, kUnits.softmax, softmax_after, "P");
     k.handoffs.insert(k.handoffs.end(), {{token_load.at(2 * i), mma}, {mma, softmax}});
     softmax_done[q] = softmax;
     if (q == 1) free(2 * i, mma);

@@ -22,6 +22,12 @@ double Schedule::length() const {
   return last;
 }
 
+double Schedule::left() const {
+  double x = svg::kMargin;
+  for (const std::string& r : rows_) x = std::max(x, svg::kMargin + svg::text_width(r, 11) + 10);
+  return x;
+}
+
 double Schedule::busy(int row, double from, double to) const {
   double sum = 0;
   for (const Op& o : ops_) {
@@ -32,8 +38,7 @@ double Schedule::busy(int row, double from, double to) const {
 
 double Schedule::draw(svg::Canvas& c, double y, double until, const std::vector<std::pair<int, int>>& arrows,
                       double row_height) const {
-  double left = svg::kMargin;
-  for (const std::string& r : rows_) left = std::max(left, svg::kMargin + svg::text_width(r, 11) + 10);
+  const double left = this->left();
   const double unit = (svg::kWidth - svg::kMargin - left) / until, gap = 6;
   auto x_of = [&](double t) { return left + t * unit; };
   auto y_of = [&](int row) { return y + row * (row_height + gap); };
@@ -43,15 +48,16 @@ double Schedule::draw(svg::Canvas& c, double y, double until, const std::vector<
            {.size = 11, .anchor = svg::Anchor::end});
   }
   const double bottom = y_of(static_cast<int>(rows_.size()));
-  for (double t = 0; t <= until + 1e-9; t += until > 24 ? 4 : 1) {
+  for (double t = 0; t <= until + 1e-9; t += until > 26 ? 4 : 1) {
     c.line({x_of(t), bottom - gap}, {x_of(t), bottom - gap + 4}, "ln e");
-    if (unit > 16 || static_cast<int>(t) % 4 == 0) {
-      c.text({x_of(t), bottom + 9}, svg::number(t), {.size = 9, .anchor = svg::Anchor::middle, .cls = "m"});
-    }
+    { c.text({x_of(t), bottom + 9}, svg::number(t), {.size = 9, .anchor = svg::Anchor::middle, .cls = "m"}); }
   }
   for (const Op& o : ops_) {
     if (o.end() > until + 1e-9) continue;
-    c.block({x_of(o.start), y_of(o.row), o.duration * unit, row_height}, o.cls + " e", o.label, {.size = 11},
+    // A narrow block takes its label on two lines: Q0 over K3.
+    const bool narrow = svg::text_width(o.label, 10) > o.duration * unit - 4 && o.label.size() == 4;
+    const std::string label = narrow ? o.label.substr(0, 2) + '\n' + o.label.substr(2) : o.label;
+    c.block({x_of(o.start), y_of(o.row), o.duration * unit, row_height}, o.cls + " e", label, {.size = 11},
             o.label + ": " + svg::number(o.start) + " to " + svg::number(o.end()));
   }
   for (const auto& [from, to] : arrows) {

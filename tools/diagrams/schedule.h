@@ -8,11 +8,12 @@
 
 namespace diagrams {
 
-// Durations in units of one MMA of 128 x 128 x 128. A B200 needs about 512 cycles for it (8192 FLOP a clock),
-// TMA about as long for one 32 KB tile in 128-byte rows from L2, and one softmax of 128 x 128 scores twice as
-// long for its exponentials alone (16 a clock).
+// Durations in units of one MMA of 128 x 128 x 128, which keeps a B200's tensor core about 512 cycles (8192
+// FLOP a clock). TMA takes about as long for one 32 KB tile from L2. A softmax of 128 x 128 scores needs 2
+// units for its exponentials alone (16 a clock); two walks over S, the conversion and the rescaling of O are
+// counted as 2 more.
 struct Units {
-  double load = 1, mma = 1, softmax = 2;
+  double load = 1, mma = 1, softmax = 4;
 };
 
 struct Op {
@@ -33,6 +34,8 @@ class Schedule {
   const std::vector<Op>& ops() const { return ops_; }
   const std::vector<std::string>& rows() const { return rows_; }
   double length() const;
+  // Where the rows begin on the page.
+  double left() const;
   // Share of `from`..`to` in which the row works.
   double busy(int row, double from, double to) const;
 
@@ -48,8 +51,7 @@ class Schedule {
 
 // The line under every picture of a schedule.
 inline constexpr const char* kUnitsNote =
-    "Schedule by dependency, unit durations: an MMA of 128 x 128 x 128 and a tile load take 1, a softmax 2. "
-    "Order and waiting are "
-    "exact, lengths are not; the timelines show modelled cycles.";
+    "Schedule by dependency, unit durations: an MMA of 128 x 128 x 128 and a tile load take 1, a softmax 4. "
+    "Order and waiting are exact, lengths are not; the timelines show modelled cycles.";
 
 }  // namespace diagrams

@@ -43,7 +43,7 @@ svg::Canvas draw_banks(const Access& access, const BankReport& report) {
           c.rect(box, "n1 g");
           continue;
         }
-        c.block(box, row == 0 ? "Ql e" : "K e", fmt::format("{}", words[row].second), {.size = 9.5},
+        c.block(box, row == 0 ? "n2 e" : "bad e", fmt::format("{}", words[row].second), {.size = 9.5},
                 fmt::format("bank {}, wavefront {}: lane {} reads word 0x{:X}", bank, row, words[row].second,
                             words[row].first * 4));
       }
@@ -51,8 +51,8 @@ svg::Canvas draw_banks(const Access& access, const BankReport& report) {
     }
     y += 10;
   }
-  c.legend({svg::kMargin, y + 4}, {{"Ql e", "first word of a bank, with the first lane that wants it"},
-                                   {"K e", "conflict: waits for another wavefront"}});
+  c.legend({svg::kMargin, y + 4}, {{"n2 e", "first word of a bank, with the first lane that wants it"},
+                                   {"bad e", "conflict: waits for another wavefront"}});
   return c;
 }
 

@@ -42,7 +42,7 @@ std::string tip(const Snapshot& s, size_t first, size_t last, const std::string&
 const char* fill_of(const Damage& d, bool all_zero) {
   if (d.poisoned) return "bad e";
   if (d.wrong) return "bad e";
-  return all_zero ? "n1 e" : "Ql e";
+  return all_zero ? "n1 e" : "n2 e";
 }
 
 bool all_zero(const Snapshot& s, size_t first, size_t last) {
@@ -124,7 +124,7 @@ svg::Canvas draw_snapshot(const Snapshot& s, uint32_t first, uint32_t count) {
   }
   c.legend(
       {svg::kMargin, c.bottom() + 14},
-      {{"Ql e", "written"}, {"n1 e", "all zero"}, {"bad e", "poisoned (0xFFBA, never written) or wrong"}});
+      {{"n2 e", "written"}, {"n1 e", "all zero"}, {"bad e", "poisoned (0xFFBA, never written) or wrong"}});
   return c;
 }
 

@@ -73,7 +73,7 @@ void draw_shape(svg::Canvas& c, Shape shape, int n, double y) {
            {.size = 9, .anchor = svg::Anchor::end, .cls = "m"});
     for (int k = 0; k < columns; ++k) {
       const auto [t, r] = owner.at({lane, k});
-      c.block({left + k * wide, top, wide, high}, r % 2 ? "Ql e" : "Sl e", fmt::format("t{}.r{}", t, r),
+      c.block({left + k * wide, top, wide, high}, r % 2 ? "n2 e" : "n1 e", fmt::format("t{}.r{}", t, r),
               {.size = 9}, fmt::format("lane {}, column {}: register {} of thread {}", lane, k, r, t));
     }
   }

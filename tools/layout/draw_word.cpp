@@ -11,9 +11,9 @@ std::string where(const Field& f) {
 }
 
 const char* fill_of(const Field& f) {
-  if (f.name == "unused") return "n1 e";
+  if (f.name == "unused") return "bg e";
   if (f.name == "constant") return "n3 e";
-  return f.width > 5 ? "Ql e" : "Sl e";
+  return "n2 e";
 }
 
 // One row of 32 bits, the highest on the left.
