@@ -69,9 +69,9 @@ class GlobalMemory {
   // What a B200 offers (183 GB); Device, Module, Constant and Heap count against it.
   static constexpr std::uint64_t kDefaultCapacity = 183'000'000'000;
 
-  // Reserves address space for `capacity` bytes of device memory and as much again for reuse distance, or
-  // less where the host refuses. Throws std::runtime_error if not even 8 GiB can be reserved.
-  explicit GlobalMemory(std::uint64_t capacity = kDefaultCapacity);
+  // Reserves address space: `reservation` bytes, by default twice the capacity and 1 TiB, so that freed
+  // addresses stay out of use for long; less where the host refuses. Throws std::runtime_error below 8 GiB.
+  explicit GlobalMemory(std::uint64_t capacity = kDefaultCapacity, std::uint64_t reservation = 0);
   ~GlobalMemory();
   GlobalMemory(const GlobalMemory&) = delete;
   GlobalMemory& operator=(const GlobalMemory&) = delete;

@@ -38,14 +38,14 @@ int make_poison_file() {
 
 }  // namespace
 
-GlobalMemory::GlobalMemory(std::uint64_t capacity) : capacity_(capacity) {
-  // Twice the capacity keeps freed addresses out of use for long; 1 TiB more costs only address space.
-  reserved_ = page_ceil(capacity) * 2 + (std::uint64_t{1} << 40);
+GlobalMemory::GlobalMemory(std::uint64_t capacity, std::uint64_t reservation) : capacity_(capacity) {
+  reserved_ = page_ceil(reservation != 0 ? reservation : capacity * 2 + (std::uint64_t{1} << 40));
+  std::uint64_t least = std::min(reserved_, kLeastReservation);
   for (;; reserved_ = page_ceil(reserved_ / 2)) {
-    if (reserved_ < kLeastReservation) {
+    if (reserved_ < least) {
       throw std::runtime_error(
-          "the emulator could not reserve 8 GiB of address space for device memory; raise the limit (ulimit "
-          "-v unlimited)");
+          "the emulator could not reserve 8 GiB of address space for device memory; raise the limit "
+          "(ulimit -v unlimited)");
     }
     void* at = mmap(nullptr, reserved_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) continue;

@@ -1,7 +1,9 @@
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <random>
-#include <set>
 #include <thread>
+#include <vector>
 
 #include "memory/address_space.h"
 #include "memory/global_memory.h"
@@ -138,28 +140,49 @@ TEST_CASE("registered host memory is accessible until it is released") {
   own[999] = std::byte{1};  // still the program's
 }
 
-TEST_CASE(
-    "a small arena reuses freed addresses only after walking through the rest, and never overlaps live "
-    "blocks") {
-  GlobalMemory memory(64 << 20);
+TEST_CASE("a small arena keeps live blocks apart and intact while freed addresses come round again") {
+  struct Block {
+    std::uint64_t address, bytes;
+    std::uint8_t value;
+  };
+  GlobalMemory memory(64 << 20, 32 << 20);  // walked through about ten times
   std::mt19937 random(1);
-  std::set<std::uint64_t> live;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> blocks;
+  std::vector<Block> blocks;
   for (int step = 0; step < 3000; ++step) {
     if (blocks.size() > 40 || (!blocks.empty() && random() % 3 == 0)) {
       std::size_t pick = random() % blocks.size();
-      CHECK(memory.free(blocks[pick].first) == MemoryStatus::Ok);
+      Block block = blocks[pick];
+      auto* at = static_cast<std::uint8_t*>(pointer(block.address));
+      REQUIRE(std::all_of(at, at + block.bytes, [&](std::uint8_t byte) { return byte == block.value; }));
+      REQUIRE(memory.free(block.address) == MemoryStatus::Ok);
       blocks.erase(blocks.begin() + static_cast<long>(pick));
       continue;
     }
-    std::uint64_t bytes = 1 + random() % (random() % 2 ? 2000 : 300000), address = 0;
-    REQUIRE(memory.allocate(bytes, AllocationKind::Device, address) == MemoryStatus::Ok);
-    REQUIRE(looks_poisoned(pointer(address), bytes));
-    std::memset(pointer(address), step, bytes);
-    for (auto [other, other_bytes] : blocks)
-      REQUIRE((address >= other + other_bytes + 256 || other >= address + bytes + 256));
-    blocks.push_back({address, bytes});
+    Block block{0, 1 + random() % (random() % 2 ? 2000 : 300000), static_cast<std::uint8_t>(step)};
+    REQUIRE(memory.allocate(block.bytes, AllocationKind::Device, block.address) == MemoryStatus::Ok);
+    REQUIRE(looks_poisoned(pointer(block.address), block.bytes));
+    std::memset(pointer(block.address), block.value, block.bytes);
+    for (const Block& other : blocks) {
+      bool apart = block.address >= other.address + other.bytes + 256 ||
+                   other.address >= block.address + block.bytes + 256;
+      REQUIRE(apart);
+    }
+    blocks.push_back(block);
   }
+}
+
+TEST_CASE("a full arena refuses, and holes of freed blocks are found again") {
+  GlobalMemory memory(64 << 20, 1 << 20);
+  std::vector<std::uint64_t> blocks;
+  std::uint64_t address = 0;
+  while (memory.allocate(64 << 10, AllocationKind::Device, address) == MemoryStatus::Ok)
+    blocks.push_back(address);
+  CHECK(blocks.size() >= 12);
+  for (std::size_t i = 0; i < blocks.size(); i += 2) memory.free(blocks[i]);
+  CHECK(memory.allocate(128 << 10, AllocationKind::Device, address) == MemoryStatus::OutOfMemory);
+  for (std::size_t i = 1; i < blocks.size(); i += 2) memory.free(blocks[i]);
+  CHECK(memory.allocate(512 << 10, AllocationKind::Device, address) == MemoryStatus::Ok);
+  CHECK(looks_poisoned(pointer(address), 512 << 10));
 }
 
 TEST_CASE("workers look up while the host allocates and frees") {

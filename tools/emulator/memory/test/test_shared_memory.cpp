@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cstring>
 #include <random>
+#include <vector>
 
 #include "memory/poison.h"
 #include "memory/shared_memory.h"
