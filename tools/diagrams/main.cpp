@@ -1,4 +1,4 @@
-// diagrams: writes every picture of the book and its gallery. The same input gives the same bytes.
+// draw_diagrams: writes every picture of the book and its gallery. The same input gives the same bytes.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -86,7 +86,7 @@ int main(int argc, char** argv) {
     }
     fmt::print("{} pictures in {}\n", drawn, out);
   } catch (const std::exception& e) {
-    std::cerr << "diagrams: " << e.what() << '\n';
+    std::cerr << "draw_diagrams: " << e.what() << '\n';
     return 1;
   }
 }
