@@ -102,7 +102,8 @@ void Cursor::expect(char c, std::string_view why) {
 // '%' only starts an identifier (PTX ISA 4.4), so "mov.b32%r1" is an opcode and a register.
 void Cursor::pass_word() {
   if (at(place_.offset) == '%') ++place_.offset;
-  while (place_.offset < text_.size() && is_word(text_[place_.offset]) && text_[place_.offset] != '%') ++place_.offset;
+  while (place_.offset < text_.size() && is_word(text_[place_.offset]) && text_[place_.offset] != '%')
+    ++place_.offset;
 }
 
 std::string_view Cursor::accept_word() {

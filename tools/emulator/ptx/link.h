@@ -1,4 +1,5 @@
-// Several modules (nvcc -rdc=true) seen as one program: externs are resolved by name.
+// Several modules (nvcc -rdc=true) seen as one program: externs are resolved by name. Modules that were not
+// built to be linked are programs of one module each.
 #pragma once
 #include <string_view>
 #include <vector>

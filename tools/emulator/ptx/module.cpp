@@ -30,7 +30,8 @@ struct Module::State {
 
 namespace {
 
-// Walks module scope once: declarations are kept, bodies are stepped over.
+// Walks module scope once: declarations are kept, bodies are stepped over. A template only because
+// Module::State is private to Module.
 template <typename State>
 class Indexer {
  public:

@@ -18,7 +18,7 @@ struct ModuleNames {
   std::unordered_map<std::string_view, uint32_t> functions;
 };
 
-// A label used before its scope closed; `fix` is called with the instruction index.
+// A branch to a label, resolved when the scope that defines the label closes.
 struct LabelUse {
   std::string_view label;
   enum class Where : uint8_t { Target, BranchTable } where;
