@@ -1,5 +1,7 @@
 #include "ptx/link.h"
 
+#include <fmt/format.h>
+
 #include <unordered_map>
 
 namespace emu::ptx {
@@ -33,8 +35,8 @@ void check_unique(const std::vector<const Module*>& modules, Symbols symbols) {
       const auto [it, added] = owner.emplace(symbol.name, module);
       if (!added)
         throw ParseError(0, 0, symbol.name,
-                         "one definition of it, but modules '" + it->second->name() + "' and '" +
-                             module->name() + "' both define it");
+                         fmt::format("one definition of it, but modules '{}' and '{}' both define it",
+                                     it->second->name(), module->name()));
     }
   }
 }

@@ -1,6 +1,8 @@
 // PTX text of instructions and operands, for reports.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ptx/module.h"
 
 namespace emu::ptx {
@@ -16,10 +18,10 @@ std::string symbol_name(const Function& function, const Operand& operand) {
 }
 
 std::string list(const Function& function, const Operand& operand) {
-  std::string text = "{";
+  std::vector<std::string> elements;
   for (const Operand& element : function.elements_of(operand))
-    text += (text.size() > 1 ? ", " : "") + to_string(function, element);
-  return text + "}";
+    elements.push_back(to_string(function, element));
+  return fmt::format("{{{}}}", fmt::join(elements, ", "));
 }
 
 std::string address(const Function& function, const Operand& operand) {

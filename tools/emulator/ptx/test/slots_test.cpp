@@ -212,7 +212,8 @@ TEST_CASE("the destination of tcgen05.ld is kept until the load has landed") {
     CHECK(s.slot("u") <= 1);  // afterwards the slots are free
   }
   SECTION("on every path to a wait") {
-    const Sample s(".reg .pred p;" + load +
+    const Sample s(load +
+                   ".reg .pred p;"
                    "@p bra L; tcgen05.wait::ld.sync.aligned; L: mov.b32 t, 1; st.shared.b32 [0], t; "
                    "tcgen05.wait::ld.sync.aligned;");
     CHECK(s.slot("t") != s.slot("a"));
@@ -230,7 +231,8 @@ TEST_CASE("the destination of tcgen05.ld is kept until the load has landed") {
     CHECK(s.slot("t") >= 2);
   }
   SECTION("a guarded wait may not happen") {
-    const Sample s(".reg .pred p;" + load +
+    const Sample s(load +
+                   ".reg .pred p;"
                    "@p tcgen05.wait::ld.sync.aligned; mov.b32 t, 1; st.shared.b32 [0], t;");
     CHECK(s.slot("t") >= 2);
   }

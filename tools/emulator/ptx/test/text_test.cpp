@@ -66,7 +66,7 @@ TEST_CASE("a malformed constant is refused with its place") {
 }
 
 TEST_CASE("deeply nested expressions are refused, not recursed into") {
-  const std::string deep = std::string(100000, '(') + "1" + std::string(100000, ')');
+  const std::string deep = fmt::format("{}1{}", std::string(100000, '('), std::string(100000, ')'));
   CHECK(body_error(fmt::format("mov.b32 r, {};", deep)) != "");
   CHECK(body_error(fmt::format(".reg .b32 r; mov.b32 r, {}1;", std::string(100000, '-'))).find("64 deep") !=
         std::string::npos);
