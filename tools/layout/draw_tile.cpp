@@ -20,6 +20,7 @@ struct View {
   const Tile& tile;
   std::string operand;
   int step, rows, first_chunk;  // first_chunk along the contiguous dimension
+  int box_chunks;               // width of one TMA box
 
   bool k_major() const { return tile.form.major == Major::k; }
   int per_chunk() const { return tile.form.unit(); }
@@ -62,6 +63,13 @@ void draw_logical(Canvas& c, const View& v, Point at) {
       c.block({at.x + kGutter + i * kCell, y, kCell, kRow}, fill,
               fmt::format("+{}", v.tile.address(mn, k) - v.tile.start), {.size = 9.5}, v.tip(mn, k));
     }
+  }
+  // Where one TMA box ends and the next begins.
+  const int box_chunks = v.box_chunks;
+  for (int i = box_chunks - v.first_chunk % box_chunks; i < chunks; i += box_chunks) {
+    const double edge = at.x + kGutter + i * kCell;
+    c.line({edge, at.y + 10}, {edge, at.y + 16}, "ln hi");
+    c.line({edge, at.y + 16 + v.rows * kRow}, {edge, at.y + 22 + v.rows * kRow}, "ln hi");
   }
   // Atoms: 8 (or 4) rows by one span.
   const int high = v.tile.form.mode == Swizzle::b128_32 ? 4 : 8;
@@ -141,7 +149,9 @@ svg::Canvas draw_tile(const Tile& tile, const Filling& filling, const std::strin
   const Canonical& f = tile.form;
   const bool k_major = f.major == Major::k;
   const int unit = f.unit();
-  View v{tile, operand, step, std::min(rows, k_major ? tile.mn : tile.k), 0};
+  View v{tile, operand,
+         step, std::min(rows, k_major ? tile.mn : tile.k),
+         0,    std::max(1, filling.box.box[0] / unit)};
   if (k_major) v.first_chunk = step * f.mma_k() / unit / kChunks * kChunks;
   Canvas c(
       fmt::format("{} tile {} x {}, {}, {}", operand, tile.mn, tile.k, name_of(f.major), name_of(f.mode)),
@@ -166,7 +176,8 @@ svg::Canvas draw_tile(const Tile& tile, const Filling& filling, const std::strin
   double below = c.bottom() + 22;
   below = c.legend({left, below - 10}, {{operand + " e", fmt::format("micro-tile {}", step)},
                                         {operand + "l e", "rest of the tile"},
-                                        {"none w", "one swizzle atom"}}) +
+                                        {"none w", "one swizzle atom"},
+                                        {"none hi", "red ticks: next TMA box"}}) +
           12;
   below = c.prose({left, below}, svg::kWidth - 2 * svg::kMargin, offsets_line(tile));
   const uint64_t start = (tile.start + tile.step_offset(step)) & 0x3FFFF;

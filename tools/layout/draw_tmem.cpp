@@ -94,8 +94,14 @@ svg::Canvas draw_tmem(const std::vector<Region>& regions, std::optional<Shape> s
   draw_map(c, regions, c.top());
   double y = c.bottom() + 24;
   for (const auto& [i, j] : aliases(regions)) {
+    const Region &a = regions[i], &b = regions[j];
+    const Region& packed = a.count <= b.count ? a : b;
     y = c.prose({svg::kMargin, y}, svg::kWidth - 2 * svg::kMargin,
-                fmt::format("{} and {} share columns.", regions[i].name, regions[j].name));
+                fmt::format("{} and {} share columns. Packed BF16: column {} of {} holds elements 0 (bits "
+                            "15-0) and 1 (bits 31-16), "
+                            "column {} holds {} and {}.",
+                            a.name, b.name, packed.first, packed.name, packed.first + packed.count - 1,
+                            2 * packed.count - 2, 2 * packed.count - 1));
   }
   if (shape) draw_shape(c, *shape, n, y + 8);
   return c;

@@ -247,6 +247,11 @@ void add_tmem(CLI::App& app, std::function<int()>& action) {
   sub->callback([&action] {
     action = [] {
       const auto regions = parse_regions(columns);
+      std::optional<Shape> chosen;
+      if (!shape.empty()) {
+        chosen = shape_named(shape);
+        registers_of(*chosen, n);  // refuses a bad n before anything is printed
+      }
       for (const Region& r : regions) {
         fmt::print("{:<6} columns {:>3}-{:<3} {:>5} KB  bf16 pairs: {} columns hold {} elements a lane\n",
                    r.name, r.first, r.first + r.count - 1, r.count / 2.0, r.count, r.count * 2);
@@ -256,9 +261,7 @@ void add_tmem(CLI::App& app, std::function<int()>& action) {
       for (int w = 0; w < 4; ++w)
         fmt::print("warp {} mod 4: lanes {}-{}, address bits 31-16 = {}\n", w, first_lane(w),
                    first_lane(w) + 31, first_lane(w));
-      std::optional<Shape> chosen;
-      if (!shape.empty()) {
-        chosen = shape_named(shape);
+      if (chosen) {
         fmt::print("{}.x{}: {} registers, {} columns\n", shape, n, registers_of(*chosen, n),
                    columns_of(*chosen, n));
       }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "layout/canonical.h"
@@ -52,6 +53,19 @@ std::vector<uint8_t> bytes_of(const nlohmann::json& j, const char* field) {
   throw BadInput(fmt::format("snapshot encoding \"{}\" is neither hex nor base64", encoding));
 }
 
+std::string base64(const std::vector<uint8_t>& bytes) {
+  static constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (size_t at = 0; at < bytes.size(); at += 3) {
+    const size_t have = std::min<size_t>(3, bytes.size() - at);
+    uint32_t word = 0;
+    for (size_t i = 0; i < 3; ++i) word = word << 8 | (i < have ? bytes[at + i] : 0);
+    for (size_t i = 0; i < 4; ++i) out += i <= have ? kDigits[word >> (18 - 6 * i) & 63] : '=';
+  }
+  return out;
+}
+
 Snapshot read(const nlohmann::json& j) {
   if (j.at("format") != "workbook-snapshot-1")
     throw BadInput("the snapshot's \"format\" is not workbook-snapshot-1");
@@ -94,6 +108,21 @@ Snapshot parse_snapshot(std::string_view json) {
   } catch (const nlohmann::json::exception& e) {
     throw BadInput(fmt::format("not a snapshot: {}", e.what()));
   }
+}
+
+std::string write_snapshot(const Snapshot& s) {
+  nlohmann::json j = {{"format", "workbook-snapshot-1"},
+                      {"kind", s.kind == Snapshot::smem ? "smem" : "tmem"},
+                      {"file", s.file},
+                      {"line", s.line},
+                      {"cta", s.cta},
+                      {"cycle", s.cycle},
+                      {"base", s.base},
+                      {"encoding", "base64"},
+                      {"bytes", base64(s.bytes)}};
+  if (s.kind == Snapshot::tmem) j["columns"] = s.columns;
+  if (!s.expected.empty()) j["expected"] = base64(s.expected);
+  return j.dump();
 }
 
 }  // namespace layout

@@ -35,5 +35,7 @@ struct Snapshot {
 
 // Throws BadInput naming the field that is missing or malformed.
 Snapshot parse_snapshot(std::string_view json);
+// The same as JSON, bytes in base64.
+std::string write_snapshot(const Snapshot& s);
 
 }  // namespace layout

@@ -322,3 +322,23 @@ TEST_CASE("snapshots are read, poison is seen, broken ones say what is wrong") {
   tmem.replace(tmem.find("smem"), 4, "tmem");
   CHECK_THROWS(parse_snapshot(tmem));
 }
+
+TEST_CASE("a snapshot survives writing and reading") {
+  Snapshot s;
+  s.kind = Snapshot::tmem;
+  s.file = "kernel.cu";
+  s.line = 42;
+  s.cta = {3, 1, 0};
+  s.base = 128;
+  s.columns = 8;
+  for (int i = 0; i < 8 * kLanes * 4; ++i) s.bytes.push_back(static_cast<uint8_t>(i * 7));
+  s.expected = s.bytes;
+  s.expected[10] ^= 1;
+  const Snapshot again = parse_snapshot(write_snapshot(s));
+  CHECK(again.bytes == s.bytes);
+  CHECK(again.expected == s.expected);
+  CHECK(again.base == 128);
+  CHECK(again.line == 42);
+  CHECK(again.wrong(10));
+  CHECK_FALSE(again.wrong(12));
+}
