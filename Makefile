@@ -65,6 +65,7 @@ $(NUMBERS:%=timeline-%): timeline-%: configure
 
 diagrams: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target diagrams
+	@$(BUILD)/diagrams $(ARGS)
 
 clean:
 	@if [[ -d build ]]; then find build -mindepth 1 -maxdepth 1 ! -name cuda ! -name nvcc.checked -exec rm -rf {} +; fi
