@@ -151,7 +151,7 @@ Canvas by_address(const Kernels& kernels) {
 }
 
 Canvas lifetimes(const Kernels& kernels) {
-  kernels[1].require("then P(i) until pv_done");
+  kernels[1].require("issue_pv(tmem_o, shared.k_smem, shared.v_smem");
   Canvas c("Lifetimes: K and P no longer share a buffer",
            "What each piece of storage holds through one turn of the loop, before and after.",
            "Two groups of bars over the phases load, QK, softmax, PV. Before: the K buffer holds K then P "

@@ -36,7 +36,7 @@ void participation(Canvas& c, double x, double y, const std::vector<std::string>
 }
 
 Canvas pairwise(const Kernels& kernels) {
-  kernels[3].require("__syncthreads();                      // (b), (f) everybody -> leader");
+  kernels[3].require("__syncthreads();");
   kernels[4].require("mbarrier::init(&shared.softmax_done, kRowWarps);");
   Canvas c("CTA-wide against pairwise hand-offs",
            "Who takes part in each hand-off of one turn. Chapter 3 asks all 128 threads every time; chapter "

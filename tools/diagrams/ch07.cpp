@@ -91,7 +91,7 @@ Canvas prologue(const Kernels& kernels) {
 }
 
 Canvas order_kept(const Kernels& kernels) {
-  kernels[7].require("The PTX ISA promises");
+  kernels[7].require("qk_step(shared, tmem + q * kTmemQTile, q, i + 1);");
   Canvas c("Within a tile nothing is turned around",
            "Each query tile still goes QK(i), softmax(i), PV(i), QK(i+1). Only the two streams are "
            "interleaved differently on the one tensor core.",

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <regex>
 #include <sstream>
@@ -195,7 +197,14 @@ layout::Canonical Kernel::descriptor_in(const std::string& function, layout::Maj
 }
 
 void Kernel::require(const std::string& text) const {
-  if (text_.find(text) == std::string::npos) {
+  // Formatting is free to change; only the signs count.
+  auto signs = [](const std::string& s) {
+    std::string out;
+    std::copy_if(s.begin(), s.end(), std::back_inserter(out),
+                 [](unsigned char c) { return !std::isspace(c); });
+    return out;
+  };
+  if (signs(text_).find(signs(text)) == std::string::npos) {
     throw std::runtime_error(fmt::format("{} no longer says '{}': a picture relies on it", path_, text));
   }
 }

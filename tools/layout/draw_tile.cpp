@@ -33,6 +33,11 @@ struct View {
     const int along = (first_chunk + chunk) * per_chunk();
     return k_major() ? std::pair{row, along} : std::pair{along, row};
   }
+  // Address of the first 128-byte line drawn: where the pattern that the step starts in begins.
+  uint32_t first_line() const {
+    const uint32_t unit = std::max(128u, repeat_bytes(tile.form.mode));
+    return (tile.start + tile.step_offset(step)) / unit * unit;
+  }
   bool in_step(int row, int chunk) const {
     const auto [mn, k] = element(row, chunk);
     return k / tile.form.mma_k() == step;
@@ -91,7 +96,7 @@ void draw_physical(Canvas& c, const View& v, Point at, int lines) {
   for (int mn = 0; mn < t.mn; mn += v.k_major() ? 1 : unit) {
     for (int k = 0; k < t.k; k += v.k_major() ? unit : 1) at_address[t.address(mn, k)] = {mn, k};
   }
-  const uint32_t first = t.start / 128 * 128;
+  const uint32_t first = v.first_line();
   for (int i = 0; i < kChunks; ++i) {
     c.label({at.x + kGutter + i * kCell, at.y, kCell, 15}, fmt::format("{}-{}", i * 4, i * 4 + 3),
             {.size = 9, .cls = "m"});
@@ -118,7 +123,7 @@ void draw_physical(Canvas& c, const View& v, Point at, int lines) {
 // LBO or SBO as an arrow beside the 128-byte lines, when both its ends are drawn.
 void draw_offset(Canvas& c, const View& v, Point at, int lines, uint32_t bytes, const std::string& name,
                  double x) {
-  const uint32_t origin = v.tile.start + v.tile.step_offset(v.step), first = v.tile.start / 128 * 128;
+  const uint32_t origin = v.tile.start + v.tile.step_offset(v.step), first = v.first_line();
   const int from = static_cast<int>((origin - first) / 128),
             to = static_cast<int>((origin + bytes - first) / 128);
   if (to >= lines || to == from) return;
