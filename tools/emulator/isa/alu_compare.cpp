@@ -14,20 +14,34 @@ constexpr int kFloatCompares = 14;
 template <Compare C, typename T>
 EMU_INLINE bool compare(T a, T b) {
   switch (C) {
-    case Compare::Eq: return a == b;
-    case Compare::Ne: return (a < b) | (a > b);
-    case Compare::Lt: return a < b;
-    case Compare::Le: return a <= b;
-    case Compare::Gt: return a > b;
-    case Compare::Ge: return a >= b;
-    case Compare::Equ: return !((a < b) | (a > b));
-    case Compare::Neu: return a != b;
-    case Compare::Ltu: return !(a >= b);
-    case Compare::Leu: return !(a > b);
-    case Compare::Gtu: return !(a <= b);
-    case Compare::Geu: return !(a < b);
-    case Compare::Num: return (a == a) & (b == b);
-    case Compare::Nan: return !((a == a) & (b == b));
+    case Compare::Eq:
+      return a == b;
+    case Compare::Ne:
+      return (a < b) | (a > b);
+    case Compare::Lt:
+      return a < b;
+    case Compare::Le:
+      return a <= b;
+    case Compare::Gt:
+      return a > b;
+    case Compare::Ge:
+      return a >= b;
+    case Compare::Equ:
+      return !((a < b) | (a > b));
+    case Compare::Neu:
+      return a != b;
+    case Compare::Ltu:
+      return !(a >= b);
+    case Compare::Leu:
+      return !(a > b);
+    case Compare::Gtu:
+      return !(a <= b);
+    case Compare::Geu:
+      return !(a < b);
+    case Compare::Num:
+      return (a == a) & (b == b);
+    case Compare::Nan:
+      return !((a == a) & (b == b));
   }
 }
 
@@ -53,8 +67,8 @@ __attribute__((noinline)) LaneMask compare_lanes(const LaneFile& file, const Ins
   return sign_mask(result);
 }
 
-// A row's alternatives are numbered compare, then .and/.or/.xor if it has them, then .ftz, then the destination
-// type of set. kFlushes and kTypes say how many there are of the last two.
+// A row's alternatives are numbered compare, then .and/.or/.xor if it has them, then .ftz, then the
+// destination type of set. kFlushes and kTypes say how many there are of the last two.
 template <bool kCombines, int kRadix>
 EMU_INLINE LaneMask combine(LaneMask mask, const LaneFile& file, const Instr& instr) {
   if constexpr (!kCombines) return mask;
@@ -88,7 +102,8 @@ EMU_INLINE void store_truth(const LaneFile& file, const Instr& instr, LaneMask p
   store<u32>(file, instr.dst[0], result, active);
 }
 // The last destination type of a row is the floating-point one, where true is kOneValue and not all ones.
-template <u32 kAllOnes, u32 kOneValue, int kTypes, typename T, Compare C, bool kFlush, bool kCombines, int kRadix>
+template <u32 kAllOnes, u32 kOneValue, int kTypes, typename T, Compare C, bool kFlush, bool kCombines,
+          int kRadix>
 void set(const LaneFile& file, const Instr& instr, LaneMask active) {
   const LaneMask p = combine<kCombines, kRadix>(compare_lanes<T, C, kFlush>(file, instr), file, instr);
   const u32 truth = instr.modifiers % kTypes == kTypes - 1 ? kOneValue : kAllOnes;
@@ -131,10 +146,11 @@ constexpr const auto& kSet = kNumbered<kCompares * kCombines * kFlushes * kTypes
   return set<kAllOnes, kOneValue, kTypes, T, c.compare(), c.flush(), kCombines != 1, kFlushes * kTypes>;
 }>;
 template <u32 kOneValue, typename T, int kCombines, int kFlushes>
-constexpr const auto& kSetPair = kNumbered<kFloatCompares * kCombines * kFlushes * 3, []<size_t n>() -> AluFn {
-  constexpr Choice<kCombines, kFlushes> c{n / 3};
-  return set_pair<kOneValue, T, c.compare(), c.flush(), kCombines != 1, kFlushes * 3>;
-}>;
+constexpr const auto& kSetPair =
+    kNumbered<kFloatCompares * kCombines * kFlushes * 3, []<size_t n>() -> AluFn {
+      constexpr Choice<kCombines, kFlushes> c{n / 3};
+      return set_pair<kOneValue, T, c.compare(), c.flush(), kCombines != 1, kFlushes * 3>;
+    }>;
 
 template <typename W>
 void selp(const LaneFile& file, const Instr& instr, LaneMask active) {
@@ -155,43 +171,57 @@ constexpr Cost kAlu4{CostClass::Alu, 4};
 #define COMBINE "(.and,.or,.xor)"
 
 // Rows of setp and set for one integer type: T is written ".type" and has operands of shape "x".
-#define SETP_INTEGER(T, type, x, c)                                                              \
-  {"setp" INTEGER_COMPARES type, "p|p=" x "," x, c, kSetp<T, kIntegerCompares, 1, 1>},           \
-      {"setp" INTEGER_COMPARES COMBINE type, "p|p=" x "," x ",p", c, kSetp<T, kIntegerCompares, 3, 1>}
-#define SETP_UNSIGNED(T, type, x, c)                                               \
-  {"setp" UNSIGNED_COMPARES type, "p|p=" x "," x, c, kSetpUnsigned<T, 1>},         \
-      {"setp" UNSIGNED_COMPARES COMBINE type, "p|p=" x "," x ",p", c, kSetpUnsigned<T, 3>}
-#define SET_INTEGER(T, type, x, c)                                                             \
-  {"set" INTEGER_COMPARES "(.u32,.s32,.f32)" type, "w=" x "," x, c,                            \
-   kSet<~0u, 0x3f800000, 3, T, kIntegerCompares, 1, 1>},                                       \
-      {"set" INTEGER_COMPARES COMBINE "(.u32,.s32,.f32)" type, "w=" x "," x ",p", c,           \
-       kSet<~0u, 0x3f800000, 3, T, kIntegerCompares, 3, 1>}
-#define SETP_BITS(T, type, x, c)                                                      \
-  {"setp(.eq,.ne)" type, "p|p=" x "," x, c, kSetp<T, 2, 1, 1>},                       \
-      {"setp(.eq,.ne)" COMBINE type, "p|p=" x "," x ",p", c, kSetp<T, 2, 3, 1>},      \
-      {"set(.eq,.ne)(.u32,.s32,.f32)" type, "w=" x "," x, c, kSet<~0u, 0x3f800000, 3, T, 2, 1, 1>}
+#define SETP_INTEGER(T, type, x, c)                                                                \
+  {"setp" INTEGER_COMPARES type, "p|p=" x "," x, c, kSetp<T, kIntegerCompares, 1, 1>}, {           \
+    "setp" INTEGER_COMPARES COMBINE type, "p|p=" x "," x ",p", c, kSetp<T, kIntegerCompares, 3, 1> \
+  }
+#define SETP_UNSIGNED(T, type, x, c)                                                   \
+  {"setp" UNSIGNED_COMPARES type, "p|p=" x "," x, c, kSetpUnsigned<T, 1>}, {           \
+    "setp" UNSIGNED_COMPARES COMBINE type, "p|p=" x "," x ",p", c, kSetpUnsigned<T, 3> \
+  }
+#define SET_INTEGER(T, type, x, c)                                                \
+  {"set" INTEGER_COMPARES "(.u32,.s32,.f32)" type, "w=" x "," x, c,               \
+   kSet<~0u, 0x3f800000, 3, T, kIntegerCompares, 1, 1>},                          \
+  {                                                                               \
+    "set" INTEGER_COMPARES COMBINE "(.u32,.s32,.f32)" type, "w=" x "," x ",p", c, \
+        kSet<~0u, 0x3f800000, 3, T, kIntegerCompares, 3, 1>                       \
+  }
+#define SETP_BITS(T, type, x, c)                                                               \
+  {"setp(.eq,.ne)" type, "p|p=" x "," x, c, kSetp<T, 2, 1, 1>},                                \
+      {"setp(.eq,.ne)" COMBINE type, "p|p=" x "," x ",p", c, kSetp<T, 2, 3, 1>}, {             \
+    "set(.eq,.ne)(.u32,.s32,.f32)" type, "w=" x "," x, c, kSet<~0u, 0x3f800000, 3, T, 2, 1, 1> \
+  }
 
 constexpr AluForm kForms[] = {
-    SETP_INTEGER(u16, ".u16", "h", kAlu), SETP_INTEGER(s16, ".s16", "h", kAlu),
-    SETP_INTEGER(u32, ".u32", "w", kAlu), SETP_INTEGER(s32, ".s32", "w", kAlu),
-    SETP_INTEGER(u64, ".u64", "l", kAlu2), SETP_INTEGER(s64, ".s64", "l", kAlu2),
-    SETP_UNSIGNED(u16, ".u16", "h", kAlu), SETP_UNSIGNED(u32, ".u32", "w", kAlu),
+    SETP_INTEGER(u16, ".u16", "h", kAlu),
+    SETP_INTEGER(s16, ".s16", "h", kAlu),
+    SETP_INTEGER(u32, ".u32", "w", kAlu),
+    SETP_INTEGER(s32, ".s32", "w", kAlu),
+    SETP_INTEGER(u64, ".u64", "l", kAlu2),
+    SETP_INTEGER(s64, ".s64", "l", kAlu2),
+    SETP_UNSIGNED(u16, ".u16", "h", kAlu),
+    SETP_UNSIGNED(u32, ".u32", "w", kAlu),
     SETP_UNSIGNED(u64, ".u64", "l", kAlu2),
-    SETP_BITS(u16, ".b16", "h", kAlu), SETP_BITS(u32, ".b32", "w", kAlu), SETP_BITS(u64, ".b64", "l", kAlu2),
-    SET_INTEGER(u16, ".u16", "h", kAlu2), SET_INTEGER(s16, ".s16", "h", kAlu2),
-    SET_INTEGER(u32, ".u32", "w", kAlu2), SET_INTEGER(s32, ".s32", "w", kAlu2),
-    SET_INTEGER(u64, ".u64", "l", kAlu4), SET_INTEGER(s64, ".s64", "l", kAlu4),
+    SETP_BITS(u16, ".b16", "h", kAlu),
+    SETP_BITS(u32, ".b32", "w", kAlu),
+    SETP_BITS(u64, ".b64", "l", kAlu2),
+    SET_INTEGER(u16, ".u16", "h", kAlu2),
+    SET_INTEGER(s16, ".s16", "h", kAlu2),
+    SET_INTEGER(u32, ".u32", "w", kAlu2),
+    SET_INTEGER(s32, ".s32", "w", kAlu2),
+    SET_INTEGER(u64, ".u64", "l", kAlu4),
+    SET_INTEGER(s64, ".s64", "l", kAlu4),
 
     {"setp" FLOAT_COMPARES "{.ftz}.f32", "p|p=f,f", kAlu, kSetp<float, kFloatCompares, 1, 2>},
     {"setp" FLOAT_COMPARES COMBINE "{.ftz}.f32", "p|p=f,f,p", kAlu, kSetp<float, kFloatCompares, 3, 2>},
     {"setp" FLOAT_COMPARES ".f64", "p|p=d,d", kFp64, kSetp<double, kFloatCompares, 1, 1>},
     {"setp" FLOAT_COMPARES COMBINE ".f64", "p|p=d,d,p", kFp64, kSetp<double, kFloatCompares, 3, 1>},
-    {"setp" FLOAT_COMPARES "{.ftz}.f16", "p|p=h,h", kAlu, kSetp<F16, kFloatCompares, 1, 2>},
-    {"setp" FLOAT_COMPARES COMBINE "{.ftz}.f16", "p|p=h,h,p", kAlu, kSetp<F16, kFloatCompares, 3, 2>},
+    {"setp" FLOAT_COMPARES "{.ftz}.f16", "p=h,h", kAlu, kSetp<F16, kFloatCompares, 1, 2>},
+    {"setp" FLOAT_COMPARES COMBINE "{.ftz}.f16", "p=h,h,p", kAlu, kSetp<F16, kFloatCompares, 3, 2>},
     {"setp" FLOAT_COMPARES "{.ftz}.f16x2", "p|p=w,w", kAlu, kSetpPair<F16, 1, 2>},
     {"setp" FLOAT_COMPARES COMBINE "{.ftz}.f16x2", "p|p=w,w,p", kAlu, kSetpPair<F16, 3, 2>},
-    {"setp" FLOAT_COMPARES ".bf16", "p|p=h,h", kAlu, kSetp<Bf16, kFloatCompares, 1, 1>},
-    {"setp" FLOAT_COMPARES COMBINE ".bf16", "p|p=h,h,p", kAlu, kSetp<Bf16, kFloatCompares, 3, 1>},
+    {"setp" FLOAT_COMPARES ".bf16", "p=h,h", kAlu, kSetp<Bf16, kFloatCompares, 1, 1>},
+    {"setp" FLOAT_COMPARES COMBINE ".bf16", "p=h,h,p", kAlu, kSetp<Bf16, kFloatCompares, 3, 1>},
     {"setp" FLOAT_COMPARES ".bf16x2", "p|p=w,w", kAlu, kSetpPair<Bf16, 1, 1>},
     {"setp" FLOAT_COMPARES COMBINE ".bf16x2", "p|p=w,w,p", kAlu, kSetpPair<Bf16, 3, 1>},
 
@@ -235,8 +265,8 @@ constexpr AluForm kForms[] = {
     {"slct.ftz(.b16,.u16,.s16).f32", "h=h,h,f", kAlu, kOne<lanes<kSlctFtz, u32, u32, u32, float>>},
     {"slct(.b32,.u32,.s32).f32", "w=w,w,f", kAlu, kOne<lanes<kSlct, u32, u32, u32, float>>},
     {"slct.ftz(.b32,.u32,.s32).f32", "w=w,w,f", kAlu, kOne<lanes<kSlctFtz, u32, u32, u32, float>>},
-    {"slct{.ftz}.f32.f32", "f=f,f,f", kAlu, kEach<lanes<kSlct, u32, u32, u32, float>,
-                                                 lanes<kSlctFtz, u32, u32, u32, float>>},
+    {"slct{.ftz}.f32.f32", "f=f,f,f", kAlu,
+     kEach<lanes<kSlct, u32, u32, u32, float>, lanes<kSlctFtz, u32, u32, u32, float>>},
     {"slct(.b64,.u64,.s64).f32", "l=l,l,f", kAlu2, kOne<lanes<kSlct, u64, u64, u64, float>>},
     {"slct.ftz(.b64,.u64,.s64).f32", "l=l,l,f", kAlu2, kOne<lanes<kSlctFtz, u64, u64, u64, float>>},
     {"slct.f64.f32", "d=d,d,f", kAlu2, kOne<lanes<kSlct, u64, u64, u64, float>>},

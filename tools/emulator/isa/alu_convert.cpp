@@ -44,12 +44,17 @@ EMU_INLINE void store_integers(const LaneFile& file, const Instr& instr, Integer
   } else {
     const u32 mask = register_bits == 16 ? 0xffff : ~0u;
     u32 result[kLanes];
-    for (int lane = 0; lane < kLanes; ++lane) result[lane] = static_cast<u32>(extend(value[lane], type)) & mask;
+    for (int lane = 0; lane < kLanes; ++lane)
+      result[lane] = static_cast<u32>(extend(value[lane], type)) & mask;
     store<u32>(file, instr.dst[0], result, active);
   }
 }
-EMU_INLINE u64 largest(IntegerType type) { return ~u64{0} >> (64 - type.bits() + (type.is_signed() ? 1 : 0)); }
-EMU_INLINE s64 smallest(IntegerType type) { return type.is_signed() ? -static_cast<s64>(largest(type)) - 1 : 0; }
+EMU_INLINE u64 largest(IntegerType type) {
+  return ~u64{0} >> (64 - type.bits() + (type.is_signed() ? 1 : 0));
+}
+EMU_INLINE s64 smallest(IntegerType type) {
+  return type.is_signed() ? -static_cast<s64>(largest(type)) - 1 : 0;
+}
 
 // {.sat}, destination, source.
 void integer_to_integer(const LaneFile& file, const Instr& instr, LaneMask active) {
@@ -78,14 +83,15 @@ void integer_to_float(const LaneFile& file, const Instr& instr, LaneMask active)
   u64 value[kLanes];
   load_integers(file, instr, from, value);
   WordOf<T> result[kLanes];
-  with_rounding<R>(result, [&]() __attribute__((always_inline)) {
-    asm volatile("" : : "r"(value) : "memory");
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const T number =
-          from.is_signed() ? static_cast<T>(static_cast<s64>(value[lane])) : static_cast<T>(value[lane]);
-      result[lane] = bits(clamp ? saturate(number) : number);
-    }
-  });
+  with_rounding<R>(
+      result, [&]() __attribute__((always_inline)) {
+        asm volatile("" : : "r"(value) : "memory");
+        for (int lane = 0; lane < kLanes; ++lane) {
+          const T number =
+              from.is_signed() ? static_cast<T>(static_cast<s64>(value[lane])) : static_cast<T>(value[lane]);
+          result[lane] = bits(clamp ? saturate(number) : number);
+        }
+      });
   store<T>(file, instr.dst[0], result, active);
 }
 // The integer as a double whose last bit is sticky, which rounds correctly to anything short.
@@ -129,8 +135,7 @@ void float_to_integer(const LaneFile& file, const Instr& instr, LaneMask active)
     const double rounded = round_integral<R>(x);
     const bool above = rounded >= limit, below = rounded <= lower_limit;
     const double inside = above || below || x != x ? 0.0 : rounded;
-    const u64 number =
-        to.is_signed() ? static_cast<u64>(static_cast<s64>(inside)) : static_cast<u64>(inside);
+    const u64 number = to.is_signed() ? static_cast<u64>(static_cast<s64>(inside)) : static_cast<u64>(inside);
     const u64 clamped = above ? high : below ? low : number;
     value[lane] = x != x ? nan : clamped;
   }
@@ -194,7 +199,9 @@ constexpr const auto& kSame = kNumbered<10, []<size_t n>() -> AluFn {
 
 // Widening, exact. cvt.f32.bf16 is a shift in SASS and keeps NaN payloads.
 template <bool kSaturate, bool kKeepNan = false>
-constexpr auto kWidenToFloat = [](float x) { return kSaturate ? saturate(x) : kKeepNan ? x : canonical(x); };
+constexpr auto kWidenToFloat = [](float x) {
+  return kSaturate ? saturate(x) : kKeepNan ? x : canonical(x);
+};
 template <bool kFlush, bool kSaturate>
 constexpr auto kFlushBfloat = [](float x) {
   x = flush<kFlush>(x);
@@ -210,12 +217,13 @@ template <Rounding R, bool kFlush, bool kSaturate>
 void double_to_float(const LaneFile& file, const Instr& instr, LaneMask active) {
   const double* a = file.at<double>(instr.src[0]);
   u32 result[kLanes];
-  with_rounding<R>(result, [&]() __attribute__((always_inline)) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const float x = flush<kFlush>(static_cast<float>(a[lane]));
-      result[lane] = bits(kSaturate ? saturate(x) : canonical(x));
-    }
-  });
+  with_rounding<R>(
+      result, [&]() __attribute__((always_inline)) {
+        for (int lane = 0; lane < kLanes; ++lane) {
+          const float x = flush<kFlush>(static_cast<float>(a[lane]));
+          result[lane] = bits(kSaturate ? saturate(x) : canonical(x));
+        }
+      });
   store<u32>(file, instr.dst[0], result, active);
 }
 constexpr const auto& kDoubleToFloat = kNumbered<16, []<size_t n>() -> AluFn {
@@ -260,49 +268,55 @@ constexpr AluForm kForms[] = {
     {"cvt.rn.f32.s32", "f=w", kXu, kOne<lanes<kCopy, float, s32>>},
     {"cvt" ROUNDED "{.sat}.f32" INTEGERS, "f=S", kXu, kIntegerToFloat<float>},
     {"cvt" ROUNDED "{.sat}.f64" INTEGERS, "d=S", kXu64, kIntegerToFloat<double>},
-    {"cvt" ROUNDED "{.sat}.f16" INTEGERS, "h=S", kXu, kIntegerToHalf<F16>},
-    {"cvt" ROUNDED "{.sat}.bf16" INTEGERS, "h=S", kXu, kIntegerToHalf<Bf16>},
+    {"cvt" ROUNDED "{.sat}.f16" INTEGERS, "H=S", kXu, kIntegerToHalf<F16>},
+    {"cvt" ROUNDED "{.sat}.bf16" INTEGERS, "H=S", kXu, kIntegerToHalf<Bf16>},
 
     {"cvt" INTEGRAL "{.ftz}{.sat}.u32.f32", "w=f", kXu, kFloatToWordForms<u32>},
     {"cvt" INTEGRAL "{.ftz}{.sat}.s32.f32", "w=f", kXu, kFloatToWordForms<s32>},
     {"cvt" INTEGRAL "{.ftz}{.sat}" INTEGERS ".f32", "D=f", kXu, kFloatToInteger<float, 32>},
     {"cvt" INTEGRAL "{.sat}" INTEGERS ".f64", "D=d", kXu64, kFloatToInteger<double, 16>},
-    {"cvt" INTEGRAL "{.sat}" INTEGERS ".f16", "D=h", kXu, kFloatToInteger<F16, 16>},
-    {"cvt" INTEGRAL "{.sat}" INTEGERS ".bf16", "D=h", kXu, kFloatToInteger<Bf16, 16>},
+    {"cvt" INTEGRAL "{.sat}" INTEGERS ".f16", "D=H", kXu, kFloatToInteger<F16, 16>},
+    {"cvt" INTEGRAL "{.sat}" INTEGERS ".bf16", "D=H", kXu, kFloatToInteger<Bf16, 16>},
 
     {"cvt{.rni,.rzi,.rmi,.rpi}{.ftz}{.sat}.f32.f32", "f=f", kXu, kSameFlushed<float>},
     {"cvt{.rni,.rzi,.rmi,.rpi}{.sat}.f64.f64", "d=d", kXu64, kSame<double>},
-    {"cvt{.rni,.rzi,.rmi,.rpi}{.sat}.f16.f16", "h=h", kXu, kSame<F16>},
-    {"cvt{.rni,.rzi,.rmi,.rpi}.bf16.bf16", "h=h", kXu,
-     kEach<lanes<kSameType<Bf16, 0, false, false>, Bf16, Bf16>, lanes<kSameType<Bf16, 1, false, false>, Bf16, Bf16>,
-           lanes<kSameType<Bf16, 2, false, false>, Bf16, Bf16>, lanes<kSameType<Bf16, 3, false, false>, Bf16, Bf16>,
+    {"cvt{.rni,.rzi,.rmi,.rpi}{.sat}.f16.f16", "H=H", kXu, kSame<F16>},
+    {"cvt{.rni,.rzi,.rmi,.rpi}.bf16.bf16", "H=H", kXu,
+     kEach<lanes<kSameType<Bf16, 0, false, false>, Bf16, Bf16>,
+           lanes<kSameType<Bf16, 1, false, false>, Bf16, Bf16>,
+           lanes<kSameType<Bf16, 2, false, false>, Bf16, Bf16>,
+           lanes<kSameType<Bf16, 3, false, false>, Bf16, Bf16>,
            lanes<kSameType<Bf16, 4, false, false>, Bf16, Bf16>>},
 
-    {"cvt{.ftz}{.sat}.f32.f16", "f=h", kAlu,
+    {"cvt{.ftz}{.sat}.f32.f16", "f=H", kAlu,
      kEach<lanes<kWidenToFloat<false>, float, F16>, lanes<kWidenToFloat<true>, float, F16>,
            lanes<kWidenToFloat<false>, float, F16>, lanes<kWidenToFloat<true>, float, F16>>},
-    {"cvt{.ftz}{.sat}.f32.bf16", "f=h", kFree,
+    {"cvt{.ftz}{.sat}.f32.bf16", "f=H", kFree,
      kEach<lanes<kFlushBfloat<false, false>, float, Bf16>, lanes<kFlushBfloat<false, true>, float, Bf16>,
            lanes<kFlushBfloat<true, false>, float, Bf16>, lanes<kFlushBfloat<true, true>, float, Bf16>>},
     {"cvt{.ftz}{.sat}.f64.f32", "d=f", kXu64,
-     kEach<lanes<kWidenToDouble<false, false>, double, float>, lanes<kWidenToDouble<false, true>, double, float>,
-           lanes<kWidenToDouble<true, false>, double, float>, lanes<kWidenToDouble<true, true>, double, float>>},
-    {"cvt{.sat}.f64.f16", "d=h", kXu64,
-     kEach<lanes<kWidenToDouble<false, false>, double, F16>, lanes<kWidenToDouble<false, true>, double, F16>>},
-    {"cvt{.sat}.f64.bf16", "d=h", kXu64,
-     kEach<lanes<kWidenToDouble<false, false>, double, Bf16>, lanes<kWidenToDouble<false, true>, double, Bf16>>},
+     kEach<lanes<kWidenToDouble<false, false>, double, float>,
+           lanes<kWidenToDouble<false, true>, double, float>,
+           lanes<kWidenToDouble<true, false>, double, float>,
+           lanes<kWidenToDouble<true, true>, double, float>>},
+    {"cvt{.sat}.f64.f16", "d=H", kXu64,
+     kEach<lanes<kWidenToDouble<false, false>, double, F16>,
+           lanes<kWidenToDouble<false, true>, double, F16>>},
+    {"cvt{.sat}.f64.bf16", "d=H", kXu64,
+     kEach<lanes<kWidenToDouble<false, false>, double, Bf16>,
+           lanes<kWidenToDouble<false, true>, double, Bf16>>},
     {"cvt" ROUNDED "{.ftz}{.sat}.f32.f64", "f=d", kXu64, kDoubleToFloat},
 
-    {"cvt.rn.f16.f32", "h=f", kCvtHalf, kOne<lanes<kRoundHalf, u32, float>>},
-    {"cvt.rn.bf16.f32", "h=f", kCvtHalf, kOne<lanes<kRoundBfloat, u32, float>>},
-    {"cvt" ROUNDED "{.ftz}{.sat}.f16.f32", "h=f", kCvtHalf, kHalfForms<F16, float, 2>},
-    {"cvt" ROUNDED "{.ftz}{.sat}.bf16.f32", "h=f", kCvtHalf, kHalfForms<Bf16, float, 2>},
-    {"cvt" ROUNDED "{.sat}.f16.f64", "h=d", kXu64, kHalfForms<F16, double, 1>},
-    {"cvt" ROUNDED "{.sat}.bf16.f64", "h=d", kXu64, kHalfForms<Bf16, double, 1>},
-    {"cvt" ROUNDED "{.sat}.bf16.f16", "h=h", kCvtHalf, kHalfForms<Bf16, F16, 1>},
-    {"cvt" ROUNDED "{.sat}.f16.bf16", "h=h", kCvtHalf, kHalfForms<F16, Bf16, 1>},
-    {"cvt(.rn,.rz){.relu}{.satfinite}.f16.f32", "h=f", kCvtHalf, kClampedHalfForms<F16>},
-    {"cvt(.rn,.rz){.relu}{.satfinite}.bf16.f32", "h=f", kCvtHalf, kClampedHalfForms<Bf16>},
+    {"cvt.rn.f16.f32", "H=f", kCvtHalf, kOne<lanes<kRoundHalf, u32, float>>},
+    {"cvt.rn.bf16.f32", "H=f", kCvtHalf, kOne<lanes<kRoundBfloat, u32, float>>},
+    {"cvt" ROUNDED "{.ftz}{.sat}.f16.f32", "H=f", kCvtHalf, kHalfForms<F16, float, 2>},
+    {"cvt" ROUNDED "{.ftz}{.sat}.bf16.f32", "H=f", kCvtHalf, kHalfForms<Bf16, float, 2>},
+    {"cvt" ROUNDED "{.sat}.f16.f64", "H=d", kXu64, kHalfForms<F16, double, 1>},
+    {"cvt" ROUNDED "{.sat}.bf16.f64", "H=d", kXu64, kHalfForms<Bf16, double, 1>},
+    {"cvt" ROUNDED "{.sat}.bf16.f16", "H=H", kCvtHalf, kHalfForms<Bf16, F16, 1>},
+    {"cvt" ROUNDED "{.sat}.f16.bf16", "H=H", kCvtHalf, kHalfForms<F16, Bf16, 1>},
+    {"cvt(.rn,.rz){.relu}{.satfinite}.f16.f32", "H=f", kCvtHalf, kClampedHalfForms<F16>},
+    {"cvt(.rn,.rz){.relu}{.satfinite}.bf16.f32", "H=f", kCvtHalf, kClampedHalfForms<Bf16>},
 };
 }  // namespace
 

@@ -1,4 +1,5 @@
-// cvt to and from packed and sub-byte floating-point formats, tf32, ue8m0, and cvt.pack (PTX ISA 9.7.9.21-22).
+// cvt to and from packed and sub-byte floating-point formats, tf32, ue8m0, and cvt.pack (PTX
+// ISA 9.7.9.21-22).
 //
 // Of two sources the first goes to the upper half. fp8, fp6 and fp4 conversions always saturate.
 #include <iterator>
@@ -38,9 +39,8 @@ constexpr auto kPackSmall = [](float a, float b) -> u32 {
   return small_code<F>(a, kRelu) << kElementBits<F> | small_code<F>(b, kRelu);
 };
 template <typename F, bool kRelu>
-constexpr auto kSmallFromHalves = [](u32 a) -> u32 {
-  return kPackSmall<F, kRelu>(half_to_float(a >> 16), half_to_float(a & 0xffff));
-};
+constexpr auto kSmallFromHalves =
+    [](u32 a) -> u32 { return kPackSmall<F, kRelu>(half_to_float(a >> 16), half_to_float(a & 0xffff)); };
 template <typename F, bool kRelu>
 EMU_INLINE u32 half_of_small(u32 code) {
   const float x = small_value<F>(code);
@@ -71,7 +71,9 @@ constexpr const auto& kPackHalvesForms = kNumbered<8, []<size_t n>() -> AluFn {
   return lanes<kPackHalves<T, static_cast<RoundTo>(n / 4), n / 2 % 2 == 1, n % 2 == 1>, u32, float, float>;
 }>;
 constexpr auto kPackF16 = [](float a, float b) -> u32 { return float_to_half(a) << 16 | float_to_half(b); };
-constexpr auto kPackBf16 = [](float a, float b) -> u32 { return float_to_bfloat(a) << 16 | float_to_bfloat(b); };
+constexpr auto kPackBf16 = [](float a, float b) -> u32 {
+  return float_to_bfloat(a) << 16 | float_to_bfloat(b);
+};
 
 // Stochastic rounding adds random bits below the last kept one and truncates. Each source has its half of
 // the random word, of which f16 uses the low 13 bits, the number of fraction bits it drops.
@@ -143,13 +145,11 @@ EMU_INLINE u32 saturated(s32 value, bool is_signed, int bits) {
   return static_cast<u32>(clamped) & ((1u << bits) - 1);
 }
 template <bool kSigned, int kBits>
-constexpr auto kPackIntegers = [](s32 a, s32 b) -> u32 {
-  return saturated(a, kSigned, kBits) << kBits | saturated(b, kSigned, kBits);
-};
+constexpr auto kPackIntegers =
+    [](s32 a, s32 b) -> u32 { return saturated(a, kSigned, kBits) << kBits | saturated(b, kSigned, kBits); };
 template <bool kSigned, int kBits>
-constexpr auto kPackIntegersAbove = [](s32 a, s32 b, u32 c) -> u32 {
-  return c << (2 * kBits) | kPackIntegers<kSigned, kBits>(a, b);
-};
+constexpr auto kPackIntegersAbove =
+    [](s32 a, s32 b, u32 c) -> u32 { return c << (2 * kBits) | kPackIntegers<kSigned, kBits>(a, b); };
 template <bool kSigned, int kBits>
 constexpr AluFn kPackAbove = lanes<kPackIntegersAbove<kSigned, kBits>, u32, s32, s32, u32>;
 
@@ -187,8 +187,10 @@ constexpr AluForm kForms[] = {
            lanes<kPackExponents<true, false>, u32, float, float>,
            lanes<kPackExponents<true, true>, u32, float, float>>},
     {"cvt(.rz,.rp){.satfinite}.ue8m0x2.bf16x2", "h=w", kCvtPack,
-     kEach<lanes<kExponentsOfBfloats<false, false>, u32, u32>, lanes<kExponentsOfBfloats<false, true>, u32, u32>,
-           lanes<kExponentsOfBfloats<true, false>, u32, u32>, lanes<kExponentsOfBfloats<true, true>, u32, u32>>},
+     kEach<lanes<kExponentsOfBfloats<false, false>, u32, u32>,
+           lanes<kExponentsOfBfloats<false, true>, u32, u32>,
+           lanes<kExponentsOfBfloats<true, false>, u32, u32>,
+           lanes<kExponentsOfBfloats<true, true>, u32, u32>>},
     {"cvt.rn.bf16x2.ue8m0x2", "w=h", kCvtPack, kOne<lanes<kBfloatsOfExponents, u32, u16>>},
 
     {"cvt.pack.sat(.u16,.s16).s32", "w=w,w", kCvtPack,

@@ -12,9 +12,13 @@ namespace {
 using namespace cost;
 
 template <bool kFlush>
-EMU_INLINE double flush_input(double x) { return x; }
+EMU_INLINE double flush_input(double x) {
+  return x;
+}
 template <bool kFlush>
-EMU_INLINE float flush_input(float x) { return flush<kFlush>(x); }
+EMU_INLINE float flush_input(float x) {
+  return flush<kFlush>(x);
+}
 
 template <bool kFlush, bool kSaturate, typename T>
 EMU_INLINE T finish(T x) {
@@ -30,14 +34,15 @@ void arithmetic(const LaneFile& file, const Instr& instr, LaneMask active) {
   const W* b = kSources > 1 ? file.at<W>(instr.src[1]) : a;
   const W* c = kSources > 2 ? file.at<W>(instr.src[2]) : a;
   alignas(64) W result[kLanes * kPerLane];
-  with_rounding<R>(result, [&]() __attribute__((always_inline)) {
-    for (int i = 0; i < kLanes * kPerLane; ++i) {
-      const T x = flush_input<kFlush>(bits_as<T>(a[i]));
-      const T y = flush_input<kFlush>(bits_as<T>(b[i]));
-      const T z = flush_input<kFlush>(bits_as<T>(c[i]));
-      result[i] = bits_as<W>(finish<kFlush, kSaturate>(op(x, y, z)));
-    }
-  });
+  with_rounding<R>(
+      result, [&]() __attribute__((always_inline)) {
+        for (int i = 0; i < kLanes * kPerLane; ++i) {
+          const T x = flush_input<kFlush>(bits_as<T>(a[i]));
+          const T y = flush_input<kFlush>(bits_as<T>(b[i]));
+          const T z = flush_input<kFlush>(bits_as<T>(c[i]));
+          result[i] = bits_as<W>(finish<kFlush, kSaturate>(op(x, y, z)));
+        }
+      });
   if constexpr (kPerLane == 2) {
     store_lanes(file.at<u64>(instr.dst[0]), reinterpret_cast<const u64*>(result), active);
   } else {
@@ -116,13 +121,11 @@ void min_max3(const LaneFile& file, const Instr& instr, LaneMask active) {
   });
 }
 template <bool kMax>
-constexpr const auto& kMinMax = kNumbered<8, []<size_t n>() -> AluFn {
-  return min_max<kMax, n / 4 == 1, n / 2 % 2 == 1, n % 2 == 1>;
-}>;
+constexpr const auto& kMinMax =
+    kNumbered<8, []<size_t n>() -> AluFn { return min_max<kMax, n / 4 == 1, n / 2 % 2 == 1, n % 2 == 1>; }>;
 template <bool kMax>
-constexpr const auto& kMinMax3 = kNumbered<8, []<size_t n>() -> AluFn {
-  return min_max3<kMax, n / 4 == 1, n / 2 % 2 == 1, n % 2 == 1>;
-}>;
+constexpr const auto& kMinMax3 =
+    kNumbered<8, []<size_t n>() -> AluFn { return min_max3<kMax, n / 4 == 1, n / 2 % 2 == 1, n % 2 == 1>; }>;
 template <bool kMax>
 constexpr auto kMinMaxDouble = [](double x, double y) {
   const double tie = as_double(kMax ? bits(x) & bits(y) : bits(x) | bits(y));
@@ -135,7 +138,7 @@ constexpr auto kNeg = [](float x) { return as_float(bits(x) ^ 0x80000000); };
 constexpr auto kNegFtz = [](float x) { return as_float(bits(flush<true>(x)) ^ 0x80000000); };
 constexpr auto kAbs = [](float x) { return as_float(bits(x) & 0x7fffffff); };
 constexpr auto kAbsFtz = [](float x) { return as_float(bits(flush<true>(x)) & 0x7fffffff); };
-constexpr auto kNegDouble = [](u64 x) { return x ^ u64{1} << 63; };
+constexpr auto kNegDouble = [](u64 x) { return x ^ u64 { 1 } << 63; };
 constexpr auto kAbsDouble = [](u64 x) { return x & ~(u64{1} << 63); };
 constexpr auto kCopySign = [](u32 a, u32 b) { return (a & 0x80000000) | (b & 0x7fffffff); };
 constexpr auto kCopySignDouble = [](u64 a, u64 b) {
@@ -154,12 +157,24 @@ void testp(const LaneFile& file, const Instr& instr, LaneMask active) {
     const W magnitude = a[lane] & (~W(0) >> 1);
     bool truth = false;
     switch (P) {
-      case Property::Finite: truth = magnitude < kInfinity; break;
-      case Property::Infinite: truth = magnitude == kInfinity; break;
-      case Property::Number: truth = magnitude <= kInfinity; break;
-      case Property::NotANumber: truth = magnitude > kInfinity; break;
-      case Property::Normal: truth = magnitude >= kSmallestNormal && magnitude < kInfinity; break;
-      case Property::Subnormal: truth = magnitude != 0 && magnitude < kSmallestNormal; break;
+      case Property::Finite:
+        truth = magnitude < kInfinity;
+        break;
+      case Property::Infinite:
+        truth = magnitude == kInfinity;
+        break;
+      case Property::Number:
+        truth = magnitude <= kInfinity;
+        break;
+      case Property::NotANumber:
+        truth = magnitude > kInfinity;
+        break;
+      case Property::Normal:
+        truth = magnitude >= kSmallestNormal && magnitude < kInfinity;
+        break;
+      case Property::Subnormal:
+        truth = magnitude != 0 && magnitude < kSmallestNormal;
+        break;
     }
     result[lane] = truth ? ~0u : 0u;
   }

@@ -7,6 +7,7 @@
 // Operand shapes: destinations, '=', sources, separated by commas.
 //   h 16-bit register   w 32-bit   l 64-bit   q 128-bit   f 32-bit float   d 64-bit float   p predicate
 //   x|p  a destination that may be followed by a predicate destination   {..} vector of the letters inside
+//   H 16 bits in a 16-bit or a 32-bit register (conversions; PTX ISA 9.4.1)
 //   D destination and S source of any integer width: Instr::aux = destination bits | source bits << 8
 #pragma once
 
@@ -59,7 +60,8 @@ struct Numbered<Make, std::index_sequence<I...>> {
   static constexpr AluFn kFunctions[] = {Make{}.template operator()<I>()...};
 };
 template <size_t N, auto make>
-inline constexpr const AluFn (&kNumbered)[N] = Numbered<decltype(make), std::make_index_sequence<N>>::kFunctions;
+inline constexpr const AluFn (&kNumbered)[N] =
+    Numbered<decltype(make), std::make_index_sequence<N>>::kFunctions;
 
 namespace cost {
 using timing::Cost;

@@ -37,7 +37,10 @@ struct Candidate {
 
 class FormIndex {
  public:
+  // The one this process uses.
   static const FormIndex& instance();
+  // The tables compiled for AVX-512 or for AVX2; rows and numbers are the same in both.
+  explicit FormIndex(bool wide);
 
   // Rows whose pattern includes this opcode, in table order; nullptr if there is none.
   const std::vector<Candidate>* find(std::string_view opcode) const;
@@ -52,7 +55,6 @@ class FormIndex {
   const std::vector<Listed>& listing() const { return listing_; }
 
  private:
-  FormIndex();
   struct TextHash {
     using is_transparent = void;
     size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }

@@ -73,7 +73,12 @@ constexpr auto kTanh = [](auto, float x, float, float) { return tanh_value(x); }
 // Alternatives of a row: (.f16,.f16x2) or (.bf16,.bf16x2) are separate rows, since their operands differ.
 template <bool kPair, int kSources, auto op>  // {.rn}{.ftz}{.sat}
 constexpr const auto& kHalfSat = kNumbered<8, []<size_t n>() -> AluFn {
-  return half_arithmetic<F16, kPair, kSources, n / 2 % 2 == 1, n % 2 == 1 ? Clamp::Saturate : Clamp::None, op>;
+  return half_arithmetic < F16, kPair, kSources, n / 2 % 2 == 1, n % 2 == 1 ? Clamp::Saturate : Clamp::None,
+         op > ;
+}>;
+template <bool kPair, auto op>  // .rn{.ftz}{.sat}
+constexpr const auto& kHalfFused = kNumbered<4, []<size_t n>() -> AluFn {
+  return half_arithmetic < F16, kPair, 3, n / 2 == 1, n % 2 == 1 ? Clamp::Saturate : Clamp::None, op > ;
 }>;
 template <bool kPair, int kSources, auto op>  // {.ftz}(.relu)
 constexpr const auto& kHalfRelu = kNumbered<2, []<size_t n>() -> AluFn {
@@ -81,7 +86,7 @@ constexpr const auto& kHalfRelu = kNumbered<2, []<size_t n>() -> AluFn {
 }>;
 template <bool kPair, int kSources, auto op>  // {.relu}
 constexpr const auto& kBfloatRelu = kNumbered<2, []<size_t n>() -> AluFn {
-  return half_arithmetic<Bf16, kPair, kSources, false, n % 2 == 1 ? Clamp::Relu : Clamp::None, op>;
+  return half_arithmetic < Bf16, kPair, kSources, false, n % 2 == 1 ? Clamp::Relu : Clamp::None, op > ;
 }>;
 template <typename T, bool kPair, int kSources, auto op>
 constexpr const auto& kPlain = kOne<half_arithmetic<T, kPair, kSources, false, Clamp::None, op>>;
@@ -110,13 +115,14 @@ void mixed_add(const LaneFile& file, const Instr& instr, LaneMask active) {
   const u32* a = file.at<u32>(instr.src[0]);
   const u32* c = file.at<u32>(instr.src[1]);
   u32 result[kLanes];
-  with_rounding<R>(result, [&]() __attribute__((always_inline)) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const float z = as_float(c[lane]);
-      const float sum = kSign > 0 ? Lane<T>::read(a[lane]) + z : Lane<T>::read(a[lane]) - z;
-      result[lane] = bits(kSaturate ? saturate(sum) : canonical(sum));
-    }
-  });
+  with_rounding<R>(
+      result, [&]() __attribute__((always_inline)) {
+        for (int lane = 0; lane < kLanes; ++lane) {
+          const float z = as_float(c[lane]);
+          const float sum = kSign > 0 ? Lane<T>::read(a[lane]) + z : Lane<T>::read(a[lane]) - z;
+          result[lane] = bits(kSaturate ? saturate(sum) : canonical(sum));
+        }
+      });
   store<u32>(file, instr.dst[0], result, active);
 }
 template <typename T, Rounding R, bool kSaturate>
@@ -125,17 +131,19 @@ void mixed_fma(const LaneFile& file, const Instr& instr, LaneMask active) {
   const u32* b = file.at<u32>(instr.src[1]);
   const u32* c = file.at<u32>(instr.src[2]);
   u32 result[kLanes];
-  with_rounding<R>(result, [&]() __attribute__((always_inline)) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const float sum = __builtin_fmaf(Lane<T>::read(a[lane]), Lane<T>::read(b[lane]), as_float(c[lane]));
-      result[lane] = bits(kSaturate ? saturate(sum) : canonical(sum));
-    }
-  });
+  with_rounding<R>(
+      result, [&]() __attribute__((always_inline)) {
+        for (int lane = 0; lane < kLanes; ++lane) {
+          const float sum = __builtin_fmaf(Lane<T>::read(a[lane]), Lane<T>::read(b[lane]), as_float(c[lane]));
+          result[lane] = bits(kSaturate ? saturate(sum) : canonical(sum));
+        }
+      });
   store<u32>(file, instr.dst[0], result, active);
 }
 template <int kSign>  // {rounding}{.sat}.f32(.f16,.bf16)
 constexpr const auto& kMixedAdd = kNumbered<20, []<size_t n>() -> AluFn {
-  return mixed_add<std::conditional_t<n % 2 == 0, F16, Bf16>, rounding_or_nearest(n / 4), n / 2 % 2 == 1, kSign>;
+  return mixed_add<std::conditional_t<n % 2 == 0, F16, Bf16>, rounding_or_nearest(n / 4), n / 2 % 2 == 1,
+                   kSign>;
 }>;
 constexpr const auto& kMixedFma = kNumbered<16, []<size_t n>() -> AluFn {
   return mixed_fma<std::conditional_t<n % 2 == 0, F16, Bf16>, rounding(n / 4), n / 2 % 2 == 1>;
@@ -156,8 +164,8 @@ constexpr AluForm kForms[] = {
     {"mul{.rn}{.ftz}{.sat}.f16x2", "w=w,w", kFmaPacked, kHalfSat<true, 2, kMul>},
     {"mul{.rn}.bf16", "h=h,h", kFma, kPlain<Bf16, false, 2, kMul>},
     {"mul{.rn}.bf16x2", "w=w,w", kFmaPacked, kPlain<Bf16, true, 2, kMul>},
-    {"fma{.rn}{.ftz}{.sat}.f16", "h=h,h,h", kFma, kHalfSat<false, 3, kFused>},
-    {"fma{.rn}{.ftz}{.sat}.f16x2", "w=w,w,w", kFmaPacked, kHalfSat<true, 3, kFused>},
+    {"fma.rn{.ftz}{.sat}.f16", "h=h,h,h", kFma, kHalfFused<false, kFused>},
+    {"fma.rn{.ftz}{.sat}.f16x2", "w=w,w,w", kFmaPacked, kHalfFused<true, kFused>},
     {"fma.rn{.ftz}.relu.f16", "h=h,h,h", kFma, kHalfRelu<false, 3, kFused>},
     {"fma.rn{.ftz}.relu.f16x2", "w=w,w,w", kFmaPacked, kHalfRelu<true, 3, kFused>},
     {"fma.rn{.relu}.bf16", "h=h,h,h", kFma, kBfloatRelu<false, 3, kFused>},

@@ -69,7 +69,6 @@ constexpr AluForm kForms[] = {
     {"sub(.u16,.s16)", "h=h,h", kIntAdd, kOne<lanes<kSub, u16, u16, u16>>},
     {"sub(.u32,.s32)", "w=w,w", kIntAdd, kOne<lanes<kSub, u32, u32, u32>>},
     {"sub(.u64,.s64)", "l=l,l", {CostClass::IntAdd, 2}, kOne<lanes<kSub, u64, u64, u64>>},
-    {"sub(.u16x2,.s16x2)", "w=w,w", kAlu, kOne<lanes<kHalves<u16, kSub>, u32, u32, u32>>},
     {"sub.sat.s32", "w=w,w", kAlu2, kOne<lanes<kSubSat, s32, s32, s32>>},
     {"neg.s16", "h=h", kAlu, kOne<lanes<kNeg, s16, s16>>},
     {"neg.s32", "w=w", kAlu, kOne<lanes<kNeg, s32, s32>>},

@@ -10,10 +10,10 @@ using namespace cost;
 __extension__ typedef __int128 s128;
 __extension__ typedef unsigned __int128 u128;
 template <typename T>
-using Wide = std::conditional_t<
-    sizeof(T) == 8, std::conditional_t<std::is_signed_v<T>, s128, u128>,
-    std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, s64, u64>,
-                       std::conditional_t<std::is_signed_v<T>, s32, u32>>>;
+using Wide =
+    std::conditional_t<sizeof(T) == 8, std::conditional_t<std::is_signed_v<T>, s128, u128>,
+                       std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, s64, u64>,
+                                          std::conditional_t<std::is_signed_v<T>, s32, u32>>>;
 
 template <typename T>
 EMU_INLINE T high_half(T a, T b) {
@@ -70,7 +70,8 @@ constexpr AluForm kForms[] = {
     {"mul.hi(.u16,.s16)", "h=h,h", kImad2, kBinary<kMulHi, u16, s16>},
     {"mul.hi(.u32,.s32)", "w=w,w", kImadWide, kBinary<kMulHi, u32, s32>},
     {"mul.hi(.u64,.s64)", "l=l,l", kImadHi64, kBinary<kMulHi, u64, s64>},
-    {"mul.wide(.u16,.s16)", "w=h,h", kImad, kEach<lanes<kMulWide, u32, u16, u16>, lanes<kMulWide, s32, s16, s16>>},
+    {"mul.wide(.u16,.s16)", "w=h,h", kImad,
+     kEach<lanes<kMulWide, u32, u16, u16>, lanes<kMulWide, s32, s16, s16>>},
     {"mul.wide(.u32,.s32)", "l=w,w", kImadWide,
      kEach<lanes<kMulWide, u64, u32, u32>, lanes<kMulWide, s64, s32, s32>>},
     {"mad.lo(.u16,.s16)", "h=h,h,h", kImad, kOne<lanes<kMadLo, u16, u16, u16, u16>>},

@@ -1,6 +1,6 @@
-// Running a scalar operation on 32 lanes. The loops are written for the auto-vectoriser: one pass computes all
-// lanes into a local array (an instruction may overwrite its own sources, even with another width), a second
-// stores the active ones.
+// Running a scalar operation on 32 lanes. The loops are written for the auto-vectoriser: one pass computes
+// all lanes into a local array (an instruction may overwrite its own sources, even with another width), a
+// second stores the active ones.
 #pragma once
 
 #include <immintrin.h>
@@ -122,8 +122,8 @@ EMU_INLINE void map3(const LaneFile& file, const Instr& instr, LaneMask active, 
   const auto* c = file.at<WordOf<C>>(instr.src[2]);
   WordOf<D> result[kLanes];
   for (int lane = 0; lane < kLanes; ++lane)
-    result[lane] = Lane<D>::write(static_cast<ValueOf<D>>(
-        op(Lane<A>::read(a[lane]), Lane<B>::read(b[lane]), Lane<C>::read(c[lane]))));
+    result[lane] = Lane<D>::write(
+        static_cast<ValueOf<D>>(op(Lane<A>::read(a[lane]), Lane<B>::read(b[lane]), Lane<C>::read(c[lane]))));
   store<D>(file, instr.dst[0], result, active);
 }
 

@@ -75,8 +75,8 @@ void unpack_quad(const LaneFile& file, const Instr& instr, LaneMask active) {
 
 constexpr AluForm kForms[] = {
     {"mov.pred", "p=p", kFree, kOne<move_predicate>},
-    {"mov(.b16,.u16,.s16,.f16,.bf16)", "h=h", kFree, kOne<lanes<kCopy, u16, u16>>},
-    {"mov(.b32,.u32,.s32,.f16x2,.bf16x2)", "w=w", kFree, kOne<lanes<kCopy, u32, u32>>},
+    {"mov(.b16,.u16,.s16)", "h=h", kFree, kOne<lanes<kCopy, u16, u16>>},
+    {"mov(.b32,.u32,.s32)", "w=w", kFree, kOne<lanes<kCopy, u32, u32>>},
     {"mov.f32", "f=f", kFree, kOne<lanes<kCopy, u32, u32>>},
     {"mov(.b64,.u64,.s64)", "l=l", kFree, kOne<lanes<kCopy, u64, u64>>},
     {"mov.f64", "d=d", kFree, kOne<lanes<kCopy, u64, u64>>},

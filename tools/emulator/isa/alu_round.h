@@ -10,10 +10,14 @@ enum class RoundTo : uint8_t { Nearest, Zero, Down, Up, NearestAway };
 template <RoundTo R>
 EMU_INLINE double round_integral(double x) {
   switch (R) {
-    case RoundTo::Nearest: return __builtin_rint(x);
-    case RoundTo::Zero: return __builtin_trunc(x);
-    case RoundTo::Down: return __builtin_floor(x);
-    case RoundTo::Up: return __builtin_ceil(x);
+    case RoundTo::Nearest:
+      return __builtin_rint(x);
+    case RoundTo::Zero:
+      return __builtin_trunc(x);
+    case RoundTo::Down:
+      return __builtin_floor(x);
+    case RoundTo::Up:
+      return __builtin_ceil(x);
     case RoundTo::NearestAway: {
       const double down = __builtin_trunc(x);
       const double rest = std::fabs(x - down);
@@ -32,7 +36,8 @@ EMU_INLINE double round_value(double x) {
   const double up = as_double((2046 + kMantissa - exponent) << 52);
   const double down = as_double((exponent - kMantissa) << 52);
   const double rounded = round_integral<R>(x * up) * down;
-  const double largest = as_double((u64{1023 + kMaxExponent} << 52) | (((u64{1} << kMantissa) - 1) << (52 - kMantissa)));
+  const double largest =
+      as_double((u64{1023 + kMaxExponent} << 52) | (((u64{1} << kMantissa) - 1) << (52 - kMantissa)));
   const double infinity = as_double(0x7ff0000000000000);
   const double magnitude = std::fabs(rounded);
   constexpr bool kNearest = R == RoundTo::Nearest || R == RoundTo::NearestAway;
@@ -75,8 +80,8 @@ EMU_INLINE double largest_finite() {
   return as_double((u64{1023 + Narrow<T>::kMaxExponent} << 52) | kFraction);
 }
 
-// Bits of x rounded to T; .relu makes negative results zero, .satfinite clamps magnitudes to the largest finite
-// value. NaN is canonical in either case.
+// Bits of x rounded to T; .relu makes negative results zero, .satfinite clamps magnitudes to the largest
+// finite value. NaN is canonical in either case.
 template <typename T, RoundTo R>
 EMU_INLINE u32 narrow(double x, bool relu, bool satfinite) {
   double value = round_to<T, R>(x);

@@ -33,7 +33,8 @@ EMU_INLINE float ex2_value(float x) {
     result = x < -126.0f ? 0.0f : result;
   } else {
     const s32 half = n >> 1;
-    result = p * as_float(static_cast<u32>(half + 127) << 23) * as_float(static_cast<u32>(n - half + 127) << 23);
+    result =
+        p * as_float(static_cast<u32>(half + 127) << 23) * as_float(static_cast<u32>(n - half + 127) << 23);
   }
   return canonical(result);
 }

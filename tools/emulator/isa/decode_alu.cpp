@@ -13,13 +13,20 @@ using ptx::OperandKind;
 
 OperandType letter_type(char letter) {
   switch (letter) {
-    case 'h': return OperandType::B16;
-    case 'w': return OperandType::B32;
-    case 'l': return OperandType::B64;
-    case 'q': return OperandType::B128;
-    case 'f': return OperandType::F32;
-    case 'd': return OperandType::F64;
-    default: return OperandType::Predicate;
+    case 'h':
+      return OperandType::B16;
+    case 'w':
+      return OperandType::B32;
+    case 'l':
+      return OperandType::B64;
+    case 'q':
+      return OperandType::B128;
+    case 'f':
+      return OperandType::F32;
+    case 'd':
+      return OperandType::F64;
+    default:
+      return OperandType::Predicate;
   }
 }
 
@@ -27,18 +34,22 @@ OperandType letter_type(char letter) {
 bool is_engine_operand(const Operand& operand) {
   SpecialSlot slot;
   switch (operand.kind) {
-    case OperandKind::Special: return !special_slot(operand, slot);
+    case OperandKind::Special:
+      return !special_slot(operand, slot);
     case OperandKind::Symbol:
     case OperandKind::Label:
     case OperandKind::Address:
-    case OperandKind::TensorAddress: return true;
-    default: return false;
+    case OperandKind::TensorAddress:
+      return true;
+    default:
+      return false;
   }
 }
 
 class Matcher {
  public:
-  Matcher(const ptx::Function& function, ConstantPool& constants) : function_(function), constants_(constants) {}
+  Matcher(const ptx::Function& function, ConstantPool& constants)
+      : function_(function), constants_(constants) {}
 
   bool match(const Shape& shape, std::span<const Operand> operands) {
     const size_t expected = shape.destinations.size() + shape.sources.size();
@@ -113,8 +124,15 @@ class Matcher {
     return bits == 16 ? OperandType::B16 : bits == 64 ? OperandType::B64 : OperandType::B32;
   }
 
+  static OperandType half_type(const Operand& operand) {
+    const bool wide = operand.kind == OperandKind::Register && operand.reg_class == ptx::RegClass::B32;
+    return wide ? OperandType::B32 : OperandType::B16;
+  }
+
   bool add_destination(char letter, const Operand& operand) {
-    const OperandType type = letter == 'D' ? any_width(operand, 0) : letter_type(letter);
+    const OperandType type = letter == 'D'   ? any_width(operand, 0)
+                             : letter == 'H' ? half_type(operand)
+                                             : letter_type(letter);
     Ref ref;
     if (!decode_destination(function_, operand, type, ref, error)) return false;
     destinations.push_back(ref);
@@ -122,10 +140,13 @@ class Matcher {
   }
 
   bool add_source(char letter, const Operand& operand) {
-    const OperandType type = letter == 'S' ? any_width(operand, 8) : letter_type(letter);
+    const OperandType type = letter == 'S'   ? any_width(operand, 8)
+                             : letter == 'H' ? half_type(operand)
+                                             : letter_type(letter);
     Ref ref;
     bool is_negated = false;
-    if (!decode_source(function_, operand, type, constants_, ref, letter == 'p' ? &is_negated : nullptr, error))
+    if (!decode_source(function_, operand, type, constants_, ref, letter == 'p' ? &is_negated : nullptr,
+                       error))
       return false;
     if (is_negated) negated |= static_cast<uint8_t>(1u << sources.size());
     sources.push_back(ref);
@@ -151,6 +172,8 @@ void fill(const Candidate& candidate, const Matcher& matched, WideOperands& wide
     out.wide = wide_pool.add(all);
     return;
   }
+  // A routine with two predicate results may serve a form that names one.
+  out.dst[1] = Ref::predicate(kSinkPredicate);
   std::copy(matched.destinations.begin(), matched.destinations.end(), out.dst);
   std::copy(matched.sources.begin(), matched.sources.end(), out.src);
 }

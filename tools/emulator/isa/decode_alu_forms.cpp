@@ -1,4 +1,5 @@
 // Collects the tables of one instruction set and writes their patterns out.
+#include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
 
@@ -9,10 +10,11 @@
 
 namespace emu::isa {
 
-#define EMU_ISA_TABLES(declare)                                                                          \
-  declare(kIntegerForms) declare(kMultiplyForms) declare(kCarryForms) declare(kBitForms) declare(kCompareForms) \
-      declare(kFloatForms) declare(kHalfForms) declare(kConvertForms) declare(kSmallConvertForms)        \
-          declare(kMoveForms) declare(kApproxForms) declare(kExchangeForms) declare(kMatrixForms)
+#define EMU_ISA_TABLES(declare)                                                                         \
+  declare(kIntegerForms) declare(kMultiplyForms) declare(kCarryForms) declare(kBitForms)                \
+      declare(kCompareForms) declare(kFloatForms) declare(kHalfForms) declare(kConvertForms)            \
+          declare(kSmallConvertForms) declare(kMoveForms) declare(kApproxForms) declare(kExchangeForms) \
+              declare(kMatrixForms)
 #define EMU_DECLARE(name) extern const FormTable name;
 #define EMU_LIST(name) &name,
 
@@ -89,10 +91,9 @@ Shape parse_shape(std::string_view text) {
   return shape;
 }
 
-FormIndex::FormIndex() {
+FormIndex::FormIndex(bool wide) {
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2"))
     throw std::runtime_error("the emulator needs a processor with AVX2, FMA and BMI2");
-  const bool wide = use_avx512();
   instruction_set_ = wide ? "avx512" : "avx2";
   const std::span<const FormTable* const> tables = wide ? std::span(avx512::kAll) : std::span(avx2::kAll);
   size_t count = 0;
@@ -106,7 +107,14 @@ FormIndex::FormIndex() {
       if (form.function_count != 1 && form.function_count != opcodes.size()) malformed(form.opcode);
       words_.insert(opcodes.front().substr(0, opcodes.front().find('.')));
       for (size_t n = 0; n < opcodes.size(); ++n) {
-        by_opcode_[opcodes[n]].push_back({&row, static_cast<uint16_t>(n)});
+        auto& candidates = by_opcode_[opcodes[n]];
+        // A row for a common form comes before the general one that also covers it.
+        const bool shadowed =
+            std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& earlier) {
+              return std::string_view(earlier.row->form->operands) == form.operands;
+            });
+        if (shadowed) continue;
+        candidates.push_back({&row, static_cast<uint16_t>(n)});
         listing_.push_back({std::move(opcodes[n]), &row});
       }
     }
@@ -114,7 +122,7 @@ FormIndex::FormIndex() {
 }
 
 const FormIndex& FormIndex::instance() {
-  static const FormIndex index;
+  static const FormIndex index(use_avx512());
   return index;
 }
 
@@ -128,7 +136,8 @@ std::string_view alu_instruction_set() { return FormIndex::instance().instructio
 std::vector<FormInfo> supported_alu_forms() {
   std::vector<FormInfo> forms;
   for (const auto& listed : FormIndex::instance().listing())
-    forms.push_back({listed.opcode, listed.row->form->operands, listed.row->form->kind, listed.row->form->cost});
+    forms.push_back(
+        {listed.opcode, listed.row->form->operands, listed.row->form->kind, listed.row->form->cost});
   return forms;
 }
 

@@ -9,11 +9,16 @@ namespace emu::isa {
 
 int register_bits(ptx::RegClass reg_class) {
   switch (reg_class) {
-    case ptx::RegClass::Pred: return 1;
-    case ptx::RegClass::B16: return 16;
-    case ptx::RegClass::B32: return 32;
-    case ptx::RegClass::B64: return 64;
-    case ptx::RegClass::B128: return 128;
+    case ptx::RegClass::Pred:
+      return 1;
+    case ptx::RegClass::B16:
+      return 16;
+    case ptx::RegClass::B32:
+      return 32;
+    case ptx::RegClass::B64:
+      return 64;
+    case ptx::RegClass::B128:
+      return 128;
   }
   return 0;
 }
@@ -28,13 +33,18 @@ namespace {
 
 int type_bits(OperandType type) {
   switch (type) {
-    case OperandType::B16: return 16;
+    case OperandType::B16:
+      return 16;
     case OperandType::B32:
-    case OperandType::F32: return 32;
+    case OperandType::F32:
+      return 32;
     case OperandType::B64:
-    case OperandType::F64: return 64;
-    case OperandType::B128: return 128;
-    case OperandType::Predicate: return 1;
+    case OperandType::F64:
+      return 64;
+    case OperandType::B128:
+      return 128;
+    case OperandType::Predicate:
+      return 1;
   }
   return 0;
 }
@@ -52,8 +62,8 @@ bool decode_immediate(const ptx::Operand& operand, OperandType type, ConstantPoo
   const auto value = static_cast<uint64_t>(operand.immediate);
   const bool is_integer = operand.kind == ptx::OperandKind::ImmediateInt;
   const bool is_f32 = operand.kind == ptx::OperandKind::ImmediateF32;
-  const double as_double =
-      is_f32 ? static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(value))) : std::bit_cast<double>(value);
+  const double as_double = is_f32 ? static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(value)))
+                                  : std::bit_cast<double>(value);
   switch (type) {
     case OperandType::Predicate:
       out = Ref::predicate(value != 0 ? kTruePredicate : kFalsePredicate);
@@ -75,7 +85,9 @@ bool decode_immediate(const ptx::Operand& operand, OperandType type, ConstantPoo
     case OperandType::B128:
       break;
   }
-  error = fmt::format("constant {} cannot stand for a {}-bit operand", is_integer ? fmt::format("{}", operand.immediate) : fmt::format("{}", as_double), type_bits(type));
+  error = fmt::format("constant {} cannot stand for a {}-bit operand",
+                      is_integer ? fmt::format("{}", operand.immediate) : fmt::format("{}", as_double),
+                      type_bits(type));
   return false;
 }
 
@@ -93,34 +105,58 @@ bool special_slot(const ptx::Operand& operand, SpecialSlot& out) {
     return true;
   };
   switch (operand.special) {
-    case SpecialRegister::Tid: return component(SpecialSlot::TidX);
-    case SpecialRegister::Ntid: return component(SpecialSlot::NtidX);
-    case SpecialRegister::Ctaid: return component(SpecialSlot::CtaidX);
-    case SpecialRegister::Nctaid: return component(SpecialSlot::NctaidX);
-    case SpecialRegister::Clusterid: return component(SpecialSlot::ClusterIdX);
-    case SpecialRegister::Nclusterid: return component(SpecialSlot::NclusterIdX);
-    case SpecialRegister::ClusterCtaid: return component(SpecialSlot::ClusterCtaidX);
-    case SpecialRegister::ClusterNctaid: return component(SpecialSlot::ClusterNctaidX);
-    case SpecialRegister::Laneid: return single(SpecialSlot::LaneId);
-    case SpecialRegister::Warpid: return single(SpecialSlot::WarpId);
-    case SpecialRegister::Nwarpid: return single(SpecialSlot::NwarpId);
-    case SpecialRegister::Smid: return single(SpecialSlot::SmId);
-    case SpecialRegister::Nsmid: return single(SpecialSlot::NsmId);
-    case SpecialRegister::Gridid: return single(SpecialSlot::GridId);
-    case SpecialRegister::LanemaskEq: return single(SpecialSlot::LanemaskEq);
-    case SpecialRegister::LanemaskLt: return single(SpecialSlot::LanemaskLt);
-    case SpecialRegister::LanemaskLe: return single(SpecialSlot::LanemaskLe);
-    case SpecialRegister::LanemaskGt: return single(SpecialSlot::LanemaskGt);
-    case SpecialRegister::LanemaskGe: return single(SpecialSlot::LanemaskGe);
-    case SpecialRegister::ClusterCtarank: return single(SpecialSlot::ClusterCtarank);
-    case SpecialRegister::ClusterNctarank: return single(SpecialSlot::ClusterNctarank);
-    case SpecialRegister::DynamicSmemSize: return single(SpecialSlot::DynamicSmemSize);
-    case SpecialRegister::TotalSmemSize: return single(SpecialSlot::TotalSmemSize);
+    case SpecialRegister::Tid:
+      return component(SpecialSlot::TidX);
+    case SpecialRegister::Ntid:
+      return component(SpecialSlot::NtidX);
+    case SpecialRegister::Ctaid:
+      return component(SpecialSlot::CtaidX);
+    case SpecialRegister::Nctaid:
+      return component(SpecialSlot::NctaidX);
+    case SpecialRegister::Clusterid:
+      return component(SpecialSlot::ClusterIdX);
+    case SpecialRegister::Nclusterid:
+      return component(SpecialSlot::NclusterIdX);
+    case SpecialRegister::ClusterCtaid:
+      return component(SpecialSlot::ClusterCtaidX);
+    case SpecialRegister::ClusterNctaid:
+      return component(SpecialSlot::ClusterNctaidX);
+    case SpecialRegister::Laneid:
+      return single(SpecialSlot::LaneId);
+    case SpecialRegister::Warpid:
+      return single(SpecialSlot::WarpId);
+    case SpecialRegister::Nwarpid:
+      return single(SpecialSlot::NwarpId);
+    case SpecialRegister::Smid:
+      return single(SpecialSlot::SmId);
+    case SpecialRegister::Nsmid:
+      return single(SpecialSlot::NsmId);
+    case SpecialRegister::Gridid:
+      return single(SpecialSlot::GridId);
+    case SpecialRegister::LanemaskEq:
+      return single(SpecialSlot::LanemaskEq);
+    case SpecialRegister::LanemaskLt:
+      return single(SpecialSlot::LanemaskLt);
+    case SpecialRegister::LanemaskLe:
+      return single(SpecialSlot::LanemaskLe);
+    case SpecialRegister::LanemaskGt:
+      return single(SpecialSlot::LanemaskGt);
+    case SpecialRegister::LanemaskGe:
+      return single(SpecialSlot::LanemaskGe);
+    case SpecialRegister::ClusterCtarank:
+      return single(SpecialSlot::ClusterCtarank);
+    case SpecialRegister::ClusterNctarank:
+      return single(SpecialSlot::ClusterNctarank);
+    case SpecialRegister::DynamicSmemSize:
+      return single(SpecialSlot::DynamicSmemSize);
+    case SpecialRegister::TotalSmemSize:
+      return single(SpecialSlot::TotalSmemSize);
     case SpecialRegister::Envreg:
       if (operand.special_number > 2) return false;
       out = static_cast<SpecialSlot>(static_cast<uint32_t>(SpecialSlot::Envreg0) + operand.special_number);
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -141,7 +177,8 @@ bool decode_source(const ptx::Function& function, const ptx::Operand& operand, O
       return true;
     case ptx::OperandKind::ImmediateInt:
     case ptx::OperandKind::ImmediateF32:
-    case ptx::OperandKind::ImmediateF64: return decode_immediate(operand, type, constants, out, error);
+    case ptx::OperandKind::ImmediateF64:
+      return decode_immediate(operand, type, constants, out, error);
     case ptx::OperandKind::Special: {
       SpecialSlot slot;
       if (!special_slot(operand, slot)) {
@@ -158,14 +195,17 @@ bool decode_source(const ptx::Function& function, const ptx::Operand& operand, O
       out = Ref::make(Base::Special, static_cast<uint32_t>(slot));
       return true;
     }
-    default: error = "expected a register or a constant"; return false;
+    default:
+      error = "expected a register or a constant";
+      return false;
   }
 }
 
-bool decode_destination(const ptx::Function& function, const ptx::Operand& operand, OperandType type, Ref& out,
-                        std::string& error) {
+bool decode_destination(const ptx::Function& function, const ptx::Operand& operand, OperandType type,
+                        Ref& out, std::string& error) {
   if (operand.kind == ptx::OperandKind::Sink) {
-    out = type == OperandType::Predicate ? Ref::predicate(kSinkPredicate) : Ref::make(Base::Registers, kSinkSlot);
+    out = type == OperandType::Predicate ? Ref::predicate(kSinkPredicate)
+                                         : Ref::make(Base::Registers, kSinkSlot);
     return true;
   }
   if (operand.kind != ptx::OperandKind::Register) {

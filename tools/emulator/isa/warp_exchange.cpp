@@ -1,6 +1,7 @@
 // Lanes talking to each other: shfl, vote, match, redux, elect, activemask (PTX ISA 9.7.9.6, 9.7.13).
 //
-// `active` holds the lanes that execute together; the engine has already gathered those the member mask names.
+// `active` holds the lanes that execute together; the engine has already gathered those the member mask
+// names.
 #include <iterator>
 
 #include "isa/alu_minmax.h"
@@ -11,29 +12,40 @@ using namespace cost;
 
 enum class Shuffle { Up, Down, Butterfly, Index };
 
-// c packs a clamp value (bits 0-4) and a segment mask (bits 8-12); the lane reads itself where the source lies
-// outside its segment, and the predicate then is false.
+// result[lane] = from[source[lane] mod 32]
+EMU_INLINE void gather(const u32* from, const u32* source, u32* result) {
+#ifdef __AVX512F__
+  const __m512i low = _mm512_loadu_si512(from), high = _mm512_loadu_si512(from + 16);
+  for (int half = 0; half < 2; ++half) {
+    const __m512i index = _mm512_loadu_si512(source + 16 * half);
+    _mm512_storeu_si512(result + 16 * half, _mm512_permutex2var_epi32(low, index, high));
+  }
+#else
+  for (int lane = 0; lane < kLanes; ++lane) result[lane] = from[source[lane] & 31];
+#endif
+}
+
+// c packs a clamp value (bits 0-4) and a segment mask (bits 8-12); the lane reads itself where the source
+// lies outside its segment, and the predicate then is false.
 template <Shuffle kMode>
 void shuffle(const LaneFile& file, const Instr& instr, LaneMask active) {
-  const u32* a = file.at<u32>(instr.src[0]);
   const u32* b = file.at<u32>(instr.src[1]);
   const u32* c = file.at<u32>(instr.src[2]);
-  u32 result[kLanes], in_range[kLanes];
+  alignas(64) u32 source[kLanes], in_range[kLanes];
   for (int lane = 0; lane < kLanes; ++lane) {
     const int distance = b[lane] & 31;
     const int segment = c[lane] >> 8 & 31, clamp = c[lane] & 31;
     const int limit = (lane & segment) | (clamp & ~segment);
-    int from;
-    switch (kMode) {
-      case Shuffle::Up: from = lane - distance; break;
-      case Shuffle::Down: from = lane + distance; break;
-      case Shuffle::Butterfly: from = lane ^ distance; break;
-      case Shuffle::Index: from = (lane & segment) | (distance & ~segment); break;
-    }
-    const bool inside = kMode == Shuffle::Up ? from >= limit : from <= limit;
-    in_range[lane] = inside ? ~0u : 0u;
-    result[lane] = a[(inside ? from : lane) & 31];
+    const int from = kMode == Shuffle::Up          ? lane - distance
+                     : kMode == Shuffle::Down      ? lane + distance
+                     : kMode == Shuffle::Butterfly ? lane ^ distance
+                                                   : (lane & segment) | (distance & ~segment);
+    const u32 inside = 0 - static_cast<u32>(kMode == Shuffle::Up ? from >= limit : from <= limit);
+    in_range[lane] = inside;
+    source[lane] = (static_cast<u32>(from) & inside) | (static_cast<u32>(lane) & ~inside);
   }
+  alignas(64) u32 result[kLanes];
+  gather(file.at<u32>(instr.src[0]), source, result);
   const LaneMask predicate = sign_mask(in_range);
   store<u32>(file, instr.dst[0], result, active);
   write_predicate(file, instr.dst[1], predicate, active);
@@ -151,8 +163,10 @@ constexpr AluForm kForms[] = {
     {"match.all.sync.b32", "w|p=w,w", {CostClass::Vote, 2}, kOne<match_all<u32>>, Kind::AluSync, 1},
     {"match.all.sync.b64", "w|p=l,w", {CostClass::Vote, 4}, kOne<match_all<u64>>, Kind::AluSync, 1},
     {"redux.sync.add(.u32,.s32)", "w=w,w", kRedux, kOne<reduce<kAdd, u32>>, Kind::AluSync, 1},
-    {"redux.sync.min(.u32,.s32)", "w=w,w", kRedux, kEach<reduce<kMin, u32>, reduce<kMin, s32>>, Kind::AluSync, 1},
-    {"redux.sync.max(.u32,.s32)", "w=w,w", kRedux, kEach<reduce<kMax, u32>, reduce<kMax, s32>>, Kind::AluSync, 1},
+    {"redux.sync.min(.u32,.s32)", "w=w,w", kRedux, kEach<reduce<kMin, u32>, reduce<kMin, s32>>, Kind::AluSync,
+     1},
+    {"redux.sync.max(.u32,.s32)", "w=w,w", kRedux, kEach<reduce<kMax, u32>, reduce<kMax, s32>>, Kind::AluSync,
+     1},
     {"redux.sync(.and,.or,.xor).b32", "w=w,w", kRedux,
      kEach<reduce<kAnd, u32>, reduce<kOr, u32>, reduce<kXor, u32>>, Kind::AluSync, 1},
     {"redux.sync.min{.abs}{.NaN}.f32", "f=f,w", kRedux, kReduceFloat<false>, Kind::AluSync, 1},

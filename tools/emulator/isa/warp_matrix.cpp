@@ -1,7 +1,7 @@
 // Matrix operations of one warp: movmatrix and mma.sync (PTX ISA 9.7.14).
 //
-// Floating-point model of mma: all products of one instruction's K and the addend are aligned to the largest of
-// them, cut to 25 bits below its leading bit, added exactly, and the sum is cut to f32 (f16 accumulators
+// Floating-point model of mma: all products of one instruction's K and the addend are aligned to the largest
+// of them, cut to 25 bits below its leading bit, added exactly, and the sum is cut to f32 (f16 accumulators
 // round to nearest). This is how Hopper's adders are described in the literature; results of other machines
 // differ from it in the last bits only.
 #include <iterator>
@@ -51,8 +51,8 @@ struct ElementInteger {
   static EMU_INLINE double value(u32 word, int i) { return static_cast<T>(word >> (8 * i)); }
 };
 
-// Lane 4g + t: register r of A holds row g (+8 for odd r), columns from kPerRegister * (t + 4 (r/2)); register
-// r of B column g and the same rows for r in place of r/2.
+// Lane 4g + t: register r of A holds row g (+8 for odd r), columns from kPerRegister * (t + 4 (r/2));
+// register r of B column g and the same rows for r in place of r/2.
 template <typename E, int kK>
 EMU_INLINE void gather_a(const LaneFile& file, const Ref* refs, double (*a)[kK]) {
   for (int r = 0; r < kK / (2 * E::kPerRegister); ++r) {
@@ -76,7 +76,8 @@ EMU_INLINE void gather_b(const LaneFile& file, const Ref* refs, double (*b)[kN])
 EMU_INLINE void gather_float(const LaneFile& file, const Ref* refs, double (*c)[kN]) {
   for (int r = 0; r < 4; ++r) {
     const float* source = file.at<float>(refs[r]);
-    for (int lane = 0; lane < kLanes; ++lane) c[lane / 4 + 8 * (r / 2)][2 * (lane % 4) + r % 2] = source[lane];
+    for (int lane = 0; lane < kLanes; ++lane)
+      c[lane / 4 + 8 * (r / 2)][2 * (lane % 4) + r % 2] = source[lane];
   }
 }
 EMU_INLINE void gather_half(const LaneFile& file, const Ref* refs, double (*c)[kN]) {
@@ -223,8 +224,6 @@ constexpr AluForm kForms[] = {
      kMmaFloat<16>, Kind::AluSync},
     {"mma.sync.aligned.m16n8k8.row.col.f32(.f16.f16,.bf16.bf16).f32", "{ffff}={ww},{w},{ffff}", kMmaHalf,
      kMmaFloat<8>, Kind::AluSync},
-    {"mma.sync.aligned.m16n8k8.row.col.f32(.f16.f16,.bf16.bf16).f32", "{ffff}={ww},w,{ffff}", kMmaHalf,
-     kMmaFloat<8>, Kind::AluSync},
     {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", "{ww}={wwww},{ww},{ww}", kMma,
      kOne<mma<ElementF16, ElementF16, 16, true>>, Kind::AluSync},
     {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16", "{ww}={ww},{w},{ww}", kMmaHalf,
@@ -239,8 +238,11 @@ constexpr AluForm kForms[] = {
      kMma, kMmaInteger<32>, Kind::AluSync},
     {"mma.sync.aligned.m16n8k16.row.col{.satfinite}.s32(.u8,.s8)(.u8,.s8).s32", "{wwww}={ww},{w},{wwww}",
      kMmaHalf, kMmaInteger<16>, Kind::AluSync},
-    {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", "{dd}={d},{d},{dd}", {CostClass::Fp64, 4},
-     kOne<mma_double>, Kind::AluSync},
+    {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64",
+     "{dd}={d},{d},{dd}",
+     {CostClass::Fp64, 4},
+     kOne<mma_double>,
+     Kind::AluSync},
 };
 }  // namespace
 
