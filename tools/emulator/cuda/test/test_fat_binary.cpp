@@ -1,4 +1,6 @@
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <random>
 
 #include "container_builder.h"
@@ -68,6 +70,24 @@ TEST_CASE("the entry nearest to the machine is chosen") {
   CHECK(chosen({ptx(100, 'a'), ptx(90, 0), ptx(90, 'a')}, 90) == "compute_90a PTX");
   CHECK(chosen({ptx(100, 'a'), ptx(90, 'a')}, 100) == "compute_100a PTX");
   CHECK(chosen({ptx(100, 'a')}, 90) == "none");
+}
+
+// fuzz/corpus holds containers as nvcc 13.0 wrote them with --compress-mode none, speed and size, and
+// -compress-all.
+TEST_CASE("containers written by nvcc are read in every compression mode") {
+  std::string text;
+  for (const char* mode : {"none", "speed", "size", "all"}) {
+    std::ifstream file(std::string(CUDA_TEST_DIR) + "/../fuzz/corpus/" + mode, std::ios::binary);
+    REQUIRE(file);
+    const std::vector<char> bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    const std::vector<FatEntry> entries = read_container(std::as_bytes(std::span(bytes)));
+    const FatEntry* best = select_ptx(entries, 100);
+    REQUIRE(best);
+    CHECK(best->describe() == "compute_100a PTX");
+    CHECK_THAT(extract_ptx(*best),
+               Catch::Matchers::Contains(".version 9.0") && Catch::Matchers::Contains(".target sm_100a") &&
+                   Catch::Matchers::Contains(".entry _Z1kPii") && Catch::Matchers::EndsWith("\n"));
+  }
 }
 
 TEST_CASE("separately compiled programs give one text for every source file") {
