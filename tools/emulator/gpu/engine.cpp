@@ -12,6 +12,7 @@
 #include "gpu/launch.h"
 #include "gpu/loader.h"
 #include "gpu/processor.h"
+#include "observe/listeners.h"
 
 namespace emu::gpu {
 
@@ -42,7 +43,8 @@ bool given(const std::array<uint32_t, 3>& d) { return d[0] != 0; }
 
 class GpuEngine final : public cuda::Engine {
  public:
-  explicit GpuEngine(const Options& options) : options_(options) {}
+  explicit GpuEngine(const Options& options)
+      : options_(options), listener_(observe::make_listener(options.stats, options.trace)) {}
 
   memory::GlobalMemory& global_memory() override { return memory_; }
 
@@ -122,12 +124,20 @@ class GpuEngine final : public cuda::Engine {
   }
   uint32_t resident_clusters(const cuda::LaunchRequest& request, uint32_t shared) const;
   void run(Launch& launch, std::vector<std::unique_ptr<Processor>>& processors);
+  struct Sampling {
+    bool active = false;
+    uint64_t processors = 0;
+    uint64_t clusters_each = 0;
+  };
+  Sampling plan_sampling(const cuda::LaunchRequest& request, uint64_t clusters, uint64_t hosts, uint32_t resident) const;
+  static Time extrapolate(const Processor& processor, uint64_t clusters, uint32_t resident);
 
   Options options_;
   memory::GlobalMemory memory_;
   std::map<cuda::ModuleHandle, std::unique_ptr<LoadedModule>> modules_;
   uint64_t next_handle_ = 0;
   uint64_t next_grid_ = 0;
+  std::unique_ptr<observe::Listener> listener_;
 };
 
 // CTAs of this shape that one SM holds at a time, as far as shared memory and threads limit it.
@@ -188,6 +198,30 @@ void GpuEngine::run(Launch& launch, std::vector<std::unique_ptr<Processor>>& pro
   }
 }
 
+// A large grid of like CTAs is sampled for time: a few SMs are simulated through enough clusters to see the steady
+// state, the rest is extrapolated. Everything runs when the grid is small, cooperative, or the cost flat.
+GpuEngine::Sampling GpuEngine::plan_sampling(const cuda::LaunchRequest& request, uint64_t clusters, uint64_t hosts,
+                                             uint32_t resident) const {
+  Sampling plan;
+  if (!options_.timed || options_.sample_off || request.cooperative) return plan;
+  plan.processors = std::min<uint64_t>(options_.sample ? options_.sample : 1, hosts);
+  plan.clusters_each = resident == 1 ? 3 : 5 * resident;
+  const uint64_t all = (clusters + hosts - 1) / hosts;
+  const bool worthwhile = options_.sample ? clusters > hosts : clusters > hosts * 4;
+  plan.active = worthwhile && all > plan.clusters_each;
+  return plan;
+}
+
+// Steady state: the mean time between ends of clusters, the first residents' start and the last ones' drain left out.
+Time GpuEngine::extrapolate(const Processor& processor, uint64_t clusters, uint32_t resident) {
+  const std::vector<Time>& ends = processor.cluster_ends();
+  const size_t first = resident - 1;
+  const size_t last = resident == 1 ? ends.size() - 1 : ends.size() - 1 - resident;
+  if (ends.size() < 2 || last <= first) return processor.end_time();
+  const Time period = (ends[last] - ends[first]) / static_cast<double>(last - first);
+  return ends[first] + period * static_cast<double>(clusters - 1 - first);
+}
+
 cuda::LaunchResult GpuEngine::launch(const cuda::LaunchRequest& request) {
   cuda::LaunchResult result;
   Launch launch;
@@ -223,21 +257,34 @@ cuda::LaunchResult GpuEngine::launch(const cuda::LaunchRequest& request) {
     std::memset(reinterpret_cast<void*>(workspace), 0, 4096);
     launch.grid_workspace = workspace;
   }
-  const auto sms = static_cast<uint64_t>(options_.machine.num_sms);
   const uint32_t resident = resident_clusters(request, launch.shared_bytes);
-  // Under flat cost a processor is only a worker's unit: fewer of them keep memory small.
-  const uint64_t hosts = std::max<uint64_t>(1, sms / request.cluster.count());
+  const uint64_t hosts =
+      std::max<uint64_t>(1, static_cast<uint64_t>(options_.machine.num_sms) / request.cluster.count());
   const uint64_t count = std::min(clusters, hosts);
+  const Sampling sampling = plan_sampling(request, clusters, hosts, resident);
   std::vector<std::unique_ptr<Processor>> processors;
-  for (uint64_t i = 0; i < count; ++i) {
-    processors.push_back(
-        std::make_unique<Processor>(launch, static_cast<uint32_t>(i), i, count, clusters, resident));
+  for (uint64_t i = 0; i < (sampling.active ? sampling.processors : count); ++i) {
+    const uint64_t end = sampling.active ? std::min(clusters, i + count * sampling.clusters_each) : clusters;
+    processors.push_back(std::make_unique<Processor>(launch, static_cast<uint32_t>(i), i, count, end, resident));
+  }
+  if (listener_) {
+    launch.listener = listener_.get();
+    listener_->launch_begins(request.entry, options_.machine.clock_ghz, options_.timed);
   }
   run(launch, processors);
+  if (listener_) {
+    Time last = 0;
+    for (const auto& processor : processors) last = std::max(last, processor->end_time());
+    listener_->launch_ends(last);
+  }
   for (const auto& processor : processors) {
-    result.modelled_ns = std::max(result.modelled_ns, processor->end_time() / options_.machine.clock_ghz);
+    Time end = processor->end_time();
+    if (sampling.active && !launch.failed) end = extrapolate(*processor, (clusters + count - 1) / count, resident);
+    result.modelled_ns = std::max(result.modelled_ns, end / options_.machine.clock_ghz);
     result.warp_instructions += processor->instructions();
   }
+  if (options_.timed) result.modelled_ns += options_.machine.kernel_launch_us * 1000;
+  result.sampled = sampling.active;
   result.time_modelled = options_.timed;
   result.ctas_run = launch.ctas_run;
   if (const auto fault = launch.fault()) {

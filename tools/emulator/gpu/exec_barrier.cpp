@@ -114,7 +114,9 @@ Outcome Processor::exec_barrier(Fragment& f, const Instr& in, LaneMask active) {
     block(f, observe::Stall::Barrier, id, phase);
     barrier.waiting.push_back({&f, f.serial});
   }
+  const uint64_t before = barrier.phase;
   check_cta_barrier(cta, id, f.time);
+  if (launch_.listener) launch_.listener->met(place(f, in), f.time, id, before, barrier.phase != before);
   return waits ? Outcome::Retry : Outcome::Next;
 }
 
@@ -223,11 +225,15 @@ void Processor::barrier_result(Cta& cta, uint32_t offset, const units::MbarrierR
   note_progress();
   if (launch_.listener) {
     observe::Place at;
+    if (current_ && by == std::string_view("thread")) {
+      at = place(*current_, current_->frame->program->code[current_->pc]);
+    }
     at.sm = cta.sm->id;
     at.cta = cta.linear;
     const units::Mbarrier* barrier = cta.mbarriers.find(offset);
     const uint64_t phase = barrier ? barrier->phase - (result.phase_completed ? 1 : 0) : 0;
-    launch_.listener->arrived(at, now, offset, phase, result.phase_completed, by);
+    launch_.listener->arrived(at, now, memory::shared_address(cta.rank, offset), phase, result.phase_completed,
+                              by);
   }
   if (result.phase_completed) wake_mbarrier(cta, offset, now);
 }

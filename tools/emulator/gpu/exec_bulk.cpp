@@ -114,15 +114,18 @@ Outcome Processor::exec_tensor_copy(Fragment& f, const Instr& in, LaneMask activ
     const auto bounds = [this](uint64_t address, uint64_t bytes) {
       return launch_.memory->contains(address, bytes);
     };
+    const int64_t source = map_address - launch_.parameters < launch_.request->params.size()
+                               ? static_cast<int64_t>(map_address - launch_.parameters)
+                               : -1;
     const uint32_t offset = memory::cta_offset_of(shared);
     check(d.flag ? units::plan_four_rows(*map, direction, coordinates, offset, bounds, *plan)
                  : units::plan_tile(*map, direction, coordinates, offset, bounds, *plan));
     if (d.variant == 3) continue;  // a prefetch has no effect but time
     Cta& holder = cta_of_shared(f, shared, "tensor copy");
-    if (!holder.shared->contains(offset, plan->image_bytes)) {
+    if (!holder.shared->contains(offset, plan->shared_bytes)) {
       throw Fault{cuda::Status::kIllegalAddress,
                   fmt::format("the box covers shared [0x{:x}, 0x{:x}); the CTA has [0x{:x}, 0x{:x})", offset,
-                              offset + plan->image_bytes, holder.shared->begin(), holder.shared->end())};
+                              offset + plan->shared_bytes, holder.shared->begin(), holder.shared->end())};
     }
     const bool wide = plan->inner_bytes > 64;
     Time start = 0;
@@ -163,7 +166,7 @@ Outcome Processor::exec_tensor_copy(Fragment& f, const Instr& in, LaneMask activ
       });
       if (launch_.listener) {
         launch_.listener->operation(place(f, in), observe::Unit::TmaStore, issued, start, read, visible,
-                                    plan->image_bytes, reduce ? "reduce" : "store");
+                                    plan->image_bytes, reduce ? "reduce" : "store", 0, source);
       }
       continue;
     }
@@ -228,7 +231,8 @@ Outcome Processor::exec_tensor_copy(Fragment& f, const Instr& in, LaneMask activ
     });
     if (launch_.listener) {
       launch_.listener->operation(place(f, in), observe::Unit::Tma, issued, start, served, visible,
-                                  plan->full_bytes, "load");
+                                  plan->full_bytes, "load",
+                                  memory::shared_address(barrier_holder.rank, barrier_offset), source);
     }
     f.time += jitter(20);
   }
@@ -341,7 +345,7 @@ Outcome Processor::exec_bulk_copy(Fragment& f, const Instr& in, LaneMask active)
     });
     if (launch_.listener) {
       launch_.listener->operation(place(f, in), observe::Unit::Tma, issued, start, served, visible, bytes,
-                                  "bulk");
+                                  "bulk", memory::shared_address(destinations[0].barrier_cta->rank, barrier_offset));
     }
   }
   note_progress();

@@ -304,7 +304,7 @@ Outcome Processor::exec_mma(Fragment& f, const Instr& in, LaneMask active) {
     if (launch_.listener) {
       launch_.listener->operation(place(f, in), observe::Unit::TensorCore, issued, start,
                                   start + cost.interval, done, static_cast<uint64_t>(2.0 * s.m * s.n * s.k),
-                                  op.a_in_tmem ? "mma TS" : "mma SS");
+                                  op.a_in_tmem ? "mma TS" : "mma SS", op.d_address);
     }
   }
   note_progress();

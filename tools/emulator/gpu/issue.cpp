@@ -201,16 +201,20 @@ bool Processor::issue(Fragment& f, const Instr& in, LaneMask active, Time limit)
                : sm_wide               ? &sm.shared_pipe_free[static_cast<size_t>(cost.pipe)]
                                        : &smsp.pipe_free[static_cast<size_t>(cost.pipe)];
   const Time start = std::max({ready, smsp.issue_free, pipe ? *pipe : 0});
+  const auto why = [&] {
+    return ready >= start             ? observe::Stall::Dependency
+           : pipe && *pipe >= start ? observe::Stall::Pipe
+                                      : observe::Stall::Issue;
+  };
   if (start > limit) {
-    if (launch_.listener && start > f.time + 0.5) {
-      launch_.listener->stalled(place(f, in),
-                                ready >= start           ? observe::Stall::Dependency
-                                : pipe && *pipe >= start ? observe::Stall::Pipe
-                                                         : observe::Stall::Issue,
-                                f.time, start, 0, 0);
+    if (launch_.listener && start > f.time) {
+      launch_.listener->stalled(place(f, in), why(), f.time, start, 0, 0);
     }
     f.time = start;
     return false;
+  }
+  if (launch_.listener && start > f.time) {
+    launch_.listener->stalled(place(f, in), why(), f.time, start, 0, 0);
   }
   const double slots = range.cost.slots + range.cost.extra_fma + range.cost.extra_alu;
   const Time port = sm_wide ? port_cycles(f, in, active) : 1;
@@ -235,8 +239,13 @@ bool Processor::issue(Fragment& f, const Instr& in, LaneMask active, Time limit)
   }
   f.time = start + slots;
   if (launch_.listener) {
+    static_assert(static_cast<size_t>(Pipe::Count) == observe::kPipes);
+    observe::PipeCycles cycles{};
+    cycles[static_cast<size_t>(cost.pipe)] = cost.interval * port * range.cost.slots;
+    cycles[static_cast<size_t>(Pipe::Fma)] += range.cost.extra_fma * machine_.ii_fma;
+    cycles[static_cast<size_t>(Pipe::Alu)] += range.cost.extra_alu * machine_.ii_alu;
     launch_.listener->issued(place(f, in), start, static_cast<uint32_t>(slots),
-                             static_cast<uint8_t>(range.cost.pipe));
+                             static_cast<uint8_t>(range.cost.pipe), cycles);
   }
   return true;
 }

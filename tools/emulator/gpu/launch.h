@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <random>
+#include <unordered_map>
 
 #include "cuda/engine.h"
 #include "gpu/fault.h"
@@ -43,10 +44,13 @@ struct Launch {
   // A broken rule that does not end the run, printed once for each text.
   void warn(const std::string& text);
   std::optional<Fault> fault() const { return fault_; }
+  // What listeners are told of an instruction; one worker only.
+  const observe::Site& site(const Program& program, const ptx::Instruction& instruction);
   // Device printf output, in the order the lanes printed.
   void print(const std::string& text);
 
  private:
+  std::unordered_map<const ptx::Instruction*, std::unique_ptr<observe::Site>> sites_;
   std::mutex mutex_;
   std::optional<Fault> fault_;
   std::vector<std::string> warnings_;

@@ -15,7 +15,7 @@ namespace emu::gpu {
 struct Options {
   timing::Machine machine;
   std::optional<uint64_t> jitter;  // seed: delays that the rules leave open are drawn at random
-  bool timed = false;              // full cost model; otherwise every instruction costs one cycle
+  bool timed = true;               // full cost model; otherwise every instruction costs one cycle
   units::MmaPrecision mma = units::MmaPrecision::Exact;
   bool lenient = false;  // stores are visible to the async proxy at once
   bool stats = false;

@@ -46,20 +46,41 @@ const char* stall_text(observe::Stall stall) {
 
 }  // namespace
 
+const observe::Site& Launch::site(const Program& program, const ptx::Instruction& instruction) {
+  auto& entry = sites_[&instruction];
+  if (entry) return *entry;
+  entry = std::make_unique<observe::Site>();
+  entry->opcode = instruction.opcode;
+  const auto& files = program.module->files();
+  const std::string outermost = program.function->is_entry ? kernel->name : program.function->name;
+  for (int32_t at = instruction.location; at >= 0;) {
+    const ptx::SourceLocation& location = program.function->locations[static_cast<size_t>(at)];
+    const auto file = files.find(location.file);
+    std::string function = location.function.empty() ? "" : program.module->debug_string(location.function);
+    if (function.empty()) function = location.inlined_at < 0 ? outermost : location.function;
+    entry->frames.push_back({file == files.end() ? std::string("?") : file->second, location.line,
+                             observe::short_function_name(function)});
+    at = location.inlined_at;
+  }
+  for (size_t i = 0; i < entry->frames.size() && entry->kernel_frame < 0; ++i) {
+    if (entry->frames[i].file.ends_with(".cu")) entry->kernel_frame = static_cast<int>(i);
+  }
+  if (entry->kernel_frame < 0) entry->kernel_frame = static_cast<int>(entry->frames.size()) - 1;
+  return *entry;
+}
+
 observe::Place Processor::place(const Fragment& f, const Instr& in) const {
   observe::Place at;
   at.sm = f.warp->cta->sm->id;
   at.cta = f.warp->cta->linear;
   at.warp = static_cast<int32_t>(f.warp->index);
   const ptx::Instruction& instruction = ptx_of(f, in);
-  at.opcode = instruction.opcode;
-  if (instruction.location >= 0) {
-    const ptx::SourceLocation& location =
-        f.frame->program->function->locations[static_cast<size_t>(instruction.location)];
-    at.line = location.line;
-    const auto& files = f.frame->program->module->files();
-    const auto file = files.find(location.file);
-    if (file != files.end()) at.file = file->second;
+  at.site = &launch_.site(*f.frame->program, instruction);
+  at.opcode = at.site->opcode;
+  if (!at.site->frames.empty()) {
+    const observe::Frame& frame = at.site->frames[static_cast<size_t>(at.site->kernel_frame)];
+    at.line = frame.line;
+    at.file = frame.file;
   }
   return at;
 }
