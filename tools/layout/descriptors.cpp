@@ -44,8 +44,10 @@ void check_shape(InstructionDescriptor& d, const std::string& kind, int cta_grou
     d.problems.push_back(fmt::format("M = {} is not legal for cta_group::{}: {}", d.m, cta_group,
                                      cta_group == 1 ? "64 or 128 (32 only with .ws)" : "128 or 256"));
   }
-  // N steps by 8 at M = 64, by 16 at M = 128 and by 32 across a pair; i8 has a coarser list of its own.
-  const int step = cta_group == 2 ? 32 : d.m == 128 ? 16 : 8;
+  // PTX ISA, table of tcgen05 kind shapes. (CUTLASS takes only multiples of 16 for M = 128.)
+  const bool one_byte = kind == "f8f6f4" || kind == "i8";
+  int step = cta_group == 2 ? (kind == "i8" ? 32 : 16) : 8;
+  if (one_byte && d.b_major == Major::mn) step = cta_group == 2 ? 32 : 16;
   if (d.n < step || d.n > 256 || d.n % step != 0) {
     d.problems.push_back(fmt::format("N = {} is not a multiple of {} from {} to 256", d.n, step, step));
   } else if (kind == "i8" && d.n > 32 && d.n % 16 != 0) {

@@ -242,6 +242,11 @@ TEST_CASE("published instruction descriptors decode to their shapes") {
   CHECK(decode_instruction_descriptor(0x08208490, "f16", 1).a_major == Major::mn);
   CHECK_FALSE(decode_instruction_descriptor(0x08200480, "f16", 1).problems.empty());  // bf16 into f16
   CHECK_FALSE(decode_instruction_descriptor(0x10400490, "f16", 1).problems.empty());  // M 256 in one CTA
+  // N = 8, 16 and 24 at M = 128: the table of shapes steps by 8 in one CTA and by 16 in a pair.
+  CHECK(decode_instruction_descriptor(0x08020490, "f16", 1).problems.empty());
+  CHECK(decode_instruction_descriptor(0x08040490, "f16", 2).problems.empty());
+  CHECK_FALSE(decode_instruction_descriptor(0x08060490, "f16", 2).problems.empty());
+  CHECK_FALSE(decode_instruction_descriptor(0x08000490, "f16", 1).problems.empty());  // N = 0
 }
 
 TEST_CASE("registers meet the cells that CUTLASS's copy traits name") {
