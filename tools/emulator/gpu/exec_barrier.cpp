@@ -42,6 +42,10 @@ void Processor::complete_cta_barrier(Cta& cta, uint32_t id, Time now) {
   barrier.popc = 0;
   barrier.all = true;
   barrier.some = false;
+  if (launch_.listener && current_) {
+    const Instr& last = current_->frame->program->code[current_->pc];
+    launch_.listener->met(place(*current_, last), now, id, barrier.phase);
+  }
   ++barrier.phase;
   note_progress();
   const Time when =
@@ -114,9 +118,7 @@ Outcome Processor::exec_barrier(Fragment& f, const Instr& in, LaneMask active) {
     block(f, observe::Stall::Barrier, id, phase);
     barrier.waiting.push_back({&f, f.serial});
   }
-  const uint64_t before = barrier.phase;
   check_cta_barrier(cta, id, f.time);
-  if (launch_.listener) launch_.listener->met(place(f, in), f.time, id, before, barrier.phase != before);
   return waits ? Outcome::Retry : Outcome::Next;
 }
 

@@ -10,6 +10,12 @@
 
 namespace emu::gpu {
 
+namespace {
+// Nothing but tcgen05.wait::st says when a store is performed. One that nobody waits for is performed this much after its
+// port has served it: later than any hand-off takes.
+constexpr Time kUnwaitedStoreDelay = 4000;
+}  // namespace
+
 Outcome Processor::exec_tmem_alloc(Fragment& f, const Instr& in, LaneMask active) {
   const Detail& d = detail(f, in);
   Warp& warp = *f.warp;
@@ -101,6 +107,10 @@ Outcome Processor::exec_tmem_load(Fragment& f, const Instr& in, LaneMask active)
   events_.schedule(start, [this, &warp, slot, access](Time) {
     std::vector<uint32_t*> rows(slot->detail->data.size());
     for (size_t i = 0; i < rows.size(); ++i) rows[i] = slot->values.data() + i * 32;
+    const units::TmemAddress at = units::decode_tmem_address(access.address);
+    if (!warp.tmem_stores.empty()) {
+      report_unwaited_store(*warp.cta, at.column, units::tmem_column_count(access), "tcgen05.ld");
+    }
     units::tmem_load(warp.cta->sm->tmem, access, rows.data());
   });
   events_.schedule(ready, [this, &warp](Time now) { land_tmem_loads(warp, now); });
@@ -149,26 +159,21 @@ Outcome Processor::exec_tmem_store(Fragment& f, const Instr& in, LaneMask active
   port = start + columns / machine_.tmem_columns_per_clk;
   const Time done = std::max(port + machine_.tmem_store_fixed + jitter(200), warp.tmem_stores_done);
   warp.tmem_stores_done = done;
-  auto values = std::make_shared<std::vector<uint32_t>>(d.data.size() * 32);
+  PendingStore& store = warp.tmem_stores.emplace_back();
+  store.access = access;
+  store.first_column = base.column;
+  store.columns = columns;
+  store.done = done;
+  store.program = f.frame->program;
+  store.source = in.source;
+  store.values.resize(d.data.size() * 32);
   for (size_t i = 0; i < d.data.size(); ++i) {
-    std::memcpy(values->data() + i * 32, f.file.at<uint32_t>(d.data[i]), 128);
+    std::memcpy(store.values.data() + i * 32, f.file.at<uint32_t>(d.data[i]), 128);
   }
   ++warp.cta->in_flight;
-  ++warp.tmem_stores_in_flight;
-  events_.schedule(done, [this, &warp, values, access](Time now) {
-    std::vector<const uint32_t*> rows(values->size() / 32);
-    for (size_t i = 0; i < rows.size(); ++i) rows[i] = values->data() + i * 32;
-    units::tmem_store(warp.cta->sm->tmem, access, rows.data());
-    note_progress();
+  events_.schedule(done + kUnwaitedStoreDelay, [this, &warp](Time now) {
+    land_tmem_stores(warp, now - kUnwaitedStoreDelay, now);
     --warp.cta->in_flight;
-    if (--warp.tmem_stores_in_flight == 0) {
-      for (size_t i = 0; i < warp.fragments.size(); ++i) {
-        Fragment* waiting = warp.fragments[i];
-        if (waiting->state == Fragment::State::Blocked && waiting->stall == observe::Stall::TmemStore) {
-          wake(*waiting, now);
-        }
-      }
-    }
     maybe_retire(*warp.cta, now);
   });
   if (launch_.listener) {
@@ -178,6 +183,37 @@ Outcome Processor::exec_tmem_store(Fragment& f, const Instr& in, LaneMask active
   return Outcome::Next;
 }
 
+// Performs the warp's stores that their port had served by `until`, in order.
+void Processor::land_tmem_stores(Warp& warp, Time until, Time) {
+  while (!warp.tmem_stores.empty() && warp.tmem_stores.front().done <= until) {
+    const PendingStore& store = warp.tmem_stores.front();
+    std::vector<const uint32_t*> rows(store.values.size() / 32);
+    for (size_t i = 0; i < rows.size(); ++i) rows[i] = store.values.data() + i * 32;
+    units::tmem_store(warp.cta->sm->tmem, store.access, rows.data());
+    note_progress();
+    warp.tmem_stores.pop_front();
+  }
+}
+
+void Processor::report_unwaited_store(const Cta& cta, int first_column, int columns, const std::string& reader) {
+  if (store_reported_) return;
+  for (const auto& warp : cta.warps) {
+    for (const PendingStore& store : warp->tmem_stores) {
+      if (store.first_column >= first_column + columns || first_column >= store.first_column + store.columns) continue;
+      store_reported_ = true;
+      const ptx::Instruction& instruction = store.program->function->instructions[store.source];
+      launch_.warn(fmt::format(
+          "stale read of tensor memory: {} reads columns {} to {} while warp {}'s store to columns {} to {} is not "
+          "performed\n    {}\n  that warp needs tcgen05.wait::st before it hands the columns over (PTX ISA 9.7.16.6). "
+          "The old values were read.",
+          reader, first_column, first_column + columns - 1, warp->index, store.first_column,
+          store.first_column + store.columns - 1,
+          ptx::to_string(*store.program->module, *store.program->function, instruction)));
+      return;
+    }
+  }
+}
+
 Outcome Processor::exec_tmem_wait(Fragment& f, const Instr& in, LaneMask) {
   Warp& warp = *f.warp;
   if (!gather(f, warp.live)) return Outcome::Retry;
@@ -185,8 +221,11 @@ Outcome Processor::exec_tmem_wait(Fragment& f, const Instr& in, LaneMask) {
     if (warp.tmem_loads.empty()) return Outcome::Next;
     block(f, observe::Stall::TmemLoad);
   } else {
-    if (warp.tmem_stores_in_flight == 0) return Outcome::Next;
+    land_tmem_stores(warp, f.time, f.time);
+    if (warp.tmem_stores.empty()) return Outcome::Next;
+    const Time when = warp.tmem_stores.back().done + (timed_ ? machine_.tmem_wait_store : 0);
     block(f, observe::Stall::TmemStore);
+    events_.schedule(when, [this, waiter = Waiter{&f, f.serial}](Time now) { wake(waiter, now); });
   }
   return Outcome::Retry;
 }
@@ -280,6 +319,9 @@ Outcome Processor::exec_mma(Fragment& f, const Instr& in, LaneMask active) {
         for (const units::TmemRange& range : (*in_flight)->tmem_ranges()) {
           const Cta* cta = ctas[static_cast<size_t>(range.cta)];
           cta->sm->tmem.require_owned(cta->owner, range.first_column, range.columns, "tcgen05.mma");
+          if (!range.written || op.accumulate) {
+            report_unwaited_store(*cta, range.first_column, range.columns, "tcgen05.mma" + where);
+          }
         }
       } catch (const units::TensorError& error) {
         throw Fault{cuda::Status::kIllegalAddress, fmt::format("tcgen05.mma: {}{}", error.what(), where)};
