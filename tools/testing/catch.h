@@ -3,6 +3,8 @@
 #if WORKBOOK_CATCH2_MAJOR >= 3
 #include <catch2/catch_all.hpp>
 using Catch::Approx;
+using Catch::Matchers::ContainsSubstring;
 #else
 #include <catch2/catch.hpp>
+inline auto ContainsSubstring(const std::string& text) { return Catch::Contains(text); }
 #endif
