@@ -147,6 +147,16 @@ cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* off
   });
 }
 
+// New in CUDA 13.5, so not declared by every header this is compiled with.
+cudaError_t cudaFuncGetParamCount(const void* function, size_t* count);
+cudaError_t cudaFuncGetParamCount(const void* function, size_t* count) {
+  return kernel_call(function, [&](Runtime& runtime, Kernel& kernel) {
+    if (!count) return cudaErrorInvalidValue;
+    *count = runtime.info(kernel).params.size();
+    return cudaSuccess;
+  });
+}
+
 // Preferences that no result depends on.
 cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
   return kernel_call(function, [](Runtime&, Kernel&) { return cudaSuccess; });

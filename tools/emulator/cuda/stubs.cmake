@@ -1,6 +1,6 @@
 # Every export of the real libraries exists here too, so that a program never fails to load. What the emulator does not
 # implement becomes a function that names itself and returns "not supported". The lists are the exports of NVIDIA's
-# libraries of CUDA 13.0.
+# libraries of CUDA 13.0, and what the runtime of 13.5 added.
 file(STRINGS ${CMAKE_CURRENT_SOURCE_DIR}/runtime_exports.txt runtime_names)
 file(STRINGS ${CMAKE_CURRENT_SOURCE_DIR}/driver_exports.txt driver_names)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS runtime_exports.txt driver_exports.txt)
