@@ -15,7 +15,8 @@ CUresult answer(const char* name, const emu::units::EncodeResult& result) {
 
 // Packed types and swizzles of 32- and 64-byte atoms came with compute capability 10.0; an H200 refuses them.
 bool is_too_new(uint32_t architecture, CUtensorMapDataType type, CUtensorMapSwizzle swizzle) {
-  return architecture < 100 && (type >= CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B || swizzle > CU_TENSOR_MAP_SWIZZLE_128B);
+  return architecture < 100 &&
+         (type >= CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B || swizzle > CU_TENSOR_MAP_SWIZZLE_128B);
 }
 
 }  // namespace
