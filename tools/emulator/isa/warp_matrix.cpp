@@ -52,23 +52,34 @@ struct ElementInteger {
 };
 
 // Lane 4g + t: register r of A holds row g (+8 for odd r), columns from kPerRegister * (t + 4 (r/2));
-// register r of B column g and the same rows for r in place of r/2.
+// register r of B column g and the same rows for r in place of r/2. The order of k does not matter to an
+// exact sum, so both are stored with element i of register r of lane t at 4 (kPerRegister r + i) + t, which
+// makes rows of four.
+template <typename E>
+EMU_INLINE void element_values(const u32* source, int i, double* value) {
+  for (int lane = 0; lane < kLanes; ++lane) value[lane] = E::value(source[lane], i);
+}
 template <typename E, int kK>
 EMU_INLINE void gather_a(const LaneFile& file, const Ref* refs, double (*a)[kK]) {
   for (int r = 0; r < kK / (2 * E::kPerRegister); ++r) {
-    const u32* source = file.at<u32>(refs[r]);
-    for (int lane = 0; lane < kLanes; ++lane)
-      for (int i = 0; i < E::kPerRegister; ++i)
-        a[lane / 4 + 8 * (r % 2)][E::kPerRegister * (lane % 4 + 4 * (r / 2)) + i] = E::value(source[lane], i);
+    for (int i = 0; i < E::kPerRegister; ++i) {
+      double value[kLanes];
+      element_values<E>(file.at<u32>(refs[r]), i, value);
+      const int k = 4 * (E::kPerRegister * (r / 2) + i);
+      for (int group = 0; group < 8; ++group)
+        std::memcpy(a[group + 8 * (r % 2)] + k, value + 4 * group, 4 * sizeof(double));
+    }
   }
 }
 template <typename E, int kK>
 EMU_INLINE void gather_b(const LaneFile& file, const Ref* refs, double (*b)[kN]) {
   for (int r = 0; r < kK / (4 * E::kPerRegister); ++r) {
-    const u32* source = file.at<u32>(refs[r]);
-    for (int lane = 0; lane < kLanes; ++lane)
-      for (int i = 0; i < E::kPerRegister; ++i)
-        b[E::kPerRegister * (lane % 4 + 4 * r) + i][lane / 4] = E::value(source[lane], i);
+    for (int i = 0; i < E::kPerRegister; ++i) {
+      double value[kLanes];
+      element_values<E>(file.at<u32>(refs[r]), i, value);
+      for (int lane = 0; lane < kLanes; ++lane)
+        b[4 * (E::kPerRegister * r + i) + lane % 4][lane / 4] = value[lane];
+    }
   }
 }
 
@@ -114,33 +125,42 @@ EMU_INLINE void scatter_half(const LaneFile& file, const Ref* refs, const double
   }
 }
 
+// Explicit vectors: the compiler unrolls loops over eight columns before it could vectorise them.
+#ifdef __AVX512F__
+using Columns = __m512d;
+EMU_INLINE Columns truncate(Columns x) { return _mm512_maskz_roundscale_pd(0xff, x, 0xb); }
+EMU_INLINE Columns larger(Columns x, Columns y) { return _mm512_maskz_max_pd(0xff, x, y); }  // y if x is NaN
+#else
+using Columns = __m256d;
+EMU_INLINE Columns truncate(Columns x) { return _mm256_round_pd(x, 0xb); }
+EMU_INLINE Columns larger(Columns x, Columns y) { return _mm256_max_pd(x, y); }
+#endif
+constexpr int kWidth = sizeof(Columns) / sizeof(double);
+typedef s64 ColumnBits __attribute__((vector_size(sizeof(Columns))));
+
 template <int kK>
 EMU_INLINE void multiply_row(const double* a, const double (*b)[kN], const double* c, double* d) {
-  constexpr int kKept = 25;
-  double product[kK][kN];
-  double largest[kN], plain[kN];
-  for (int n = 0; n < kN; ++n) largest[n] = std::fabs(c[n]), plain[n] = c[n];
-  for (int k = 0; k < kK; ++k) {
-    for (int n = 0; n < kN; ++n) {
-      product[k][n] = a[k] * b[k][n];
-      const double magnitude = std::fabs(product[k][n]);
-      largest[n] = magnitude > largest[n] ? magnitude : largest[n];
-      plain[n] += product[k][n];
+  constexpr s64 kKept = 25;
+  for (int n = 0; n < kN; n += kWidth) {
+    auto magnitude = [](Columns x) { return bits_as<Columns>(bits_as<ColumnBits>(x) & INT64_MAX); };
+    Columns addend, product[kK];
+    std::memcpy(&addend, c + n, sizeof addend);
+    Columns largest = magnitude(addend);
+    for (int k = 0; k < kK; ++k) {
+      Columns column;
+      std::memcpy(&column, b[k] + n, sizeof column);
+      product[k] = a[k] * column;
+      largest = larger(magnitude(product[k]), largest);
     }
-  }
-  double up[kN], down[kN], sum[kN];
-  for (int n = 0; n < kN; ++n) {
-    const u64 exponent = bits(largest[n]) >> 52;  // biased; 0 only if everything is zero
-    up[n] = as_double((2046 + kKept - exponent) << 52);
-    down[n] = as_double((exponent - kKept) << 52);
-    sum[n] = __builtin_trunc(c[n] * up[n]);
-  }
-  for (int k = 0; k < kK; ++k)
-    for (int n = 0; n < kN; ++n) sum[n] += __builtin_trunc(product[k][n] * up[n]);
-  for (int n = 0; n < kN; ++n) {
-    // Zeros, infinities and NaN need no alignment.
-    const bool finite = std::fabs(plain[n]) < as_double(0x7ff0000000000000);
-    d[n] = finite & (largest[n] > 0) ? sum[n] * down[n] : plain[n];
+    ColumnBits exponent = bits_as<ColumnBits>(largest) >> 52;  // biased
+    exponent =
+        exponent > 64 ? exponent : exponent - exponent + 64;  // zeros need no alignment, infinity survives it
+    const Columns up = bits_as<Columns>((2046 + kKept - exponent) << 52);
+    const Columns down = bits_as<Columns>((exponent - kKept) << 52);
+    Columns sum = truncate(addend * up);
+    for (int k = 0; k < kK; ++k) sum += truncate(product[k] * up);
+    sum *= down;
+    std::memcpy(d + n, &sum, sizeof sum);
   }
 }
 

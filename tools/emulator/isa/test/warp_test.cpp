@@ -190,3 +190,19 @@ TEST_CASE("mma.sync of small integers in f16 and in s8 is exact") {
   CHECK(warp.lanes<double>("%fd0")[17] == 25.0);
   CHECK(warp.lanes<double>("%fd1")[17] == 24.5);
 }
+
+TEST_CASE("mma.sync passes infinities and NaN, and keeps zeros") {
+  Warp warp(R"(
+    mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f4,%f5,%f6,%f7};)");
+  for (int i = 0; i < 4; ++i) warp.fill<uint32_t>(fmt::format("%r{}", i), 0);
+  for (int i = 4; i < 6; ++i) warp.fill<uint32_t>(fmt::format("%r{}", i), 0x3f803f80);
+  for (int i = 4; i < 8; ++i) warp.fill<float>(fmt::format("%f{}", i), 0.0f);
+  warp.lanes<uint32_t>("%r0")[0] = 0x7f80;                                           // A(0, 0) = infinity
+  warp.lanes<uint32_t>("%r0")[4] = 0x7f80, warp.lanes<uint32_t>("%r0")[5] = 0xff80;  // row 1: +inf and -inf
+  warp.lanes<uint32_t>("%r0")[8] = 0xffba;                                           // row 2: poison
+  warp.run();
+  CHECK(warp.lanes<uint32_t>("%f0")[0] == 0x7f800000);
+  CHECK(warp.lanes<uint32_t>("%f0")[4] == 0x7fffffff);
+  CHECK(warp.lanes<uint32_t>("%f1")[8] == 0x7fffffff);
+  CHECK(warp.lanes<uint32_t>("%f0")[12] == 0);
+}
