@@ -11,8 +11,8 @@
 namespace emu::gpu {
 
 namespace {
-// Nothing but tcgen05.wait::st says when a store is performed. One that nobody waits for is performed this much after its
-// port has served it: later than any hand-off takes.
+// Nothing but tcgen05.wait::st says when a store is performed. One that nobody waits for is performed this
+// much after its port has served it: later than any hand-off takes.
 constexpr Time kUnwaitedStoreDelay = 4000;
 }  // namespace
 
@@ -171,11 +171,12 @@ Outcome Processor::exec_tmem_store(Fragment& f, const Instr& in, LaneMask active
     std::memcpy(store.values.data() + i * 32, f.file.at<uint32_t>(d.data[i]), 128);
   }
   ++warp.cta->in_flight;
-  events_.schedule(done + kUnwaitedStoreDelay, [this, &warp](Time now) {
-    land_tmem_stores(warp, now - kUnwaitedStoreDelay, now);
-    --warp.cta->in_flight;
-    maybe_retire(*warp.cta, now);
-  });
+  events_.schedule(done + kUnwaitedStoreDelay,
+                   [this, &warp, alive = std::weak_ptr<char>(warp.alive)](Time now) {
+                     if (alive.expired()) return;
+                     land_tmem_stores(warp, now - kUnwaitedStoreDelay, now);
+                     maybe_retire(*warp.cta, now);
+                   });
   if (launch_.listener) {
     launch_.listener->operation(place(f, in), observe::Unit::Tmem, f.time, start, port, done,
                                 static_cast<uint64_t>(columns) * 128, "st");
@@ -192,23 +193,28 @@ void Processor::land_tmem_stores(Warp& warp, Time until, Time) {
     units::tmem_store(warp.cta->sm->tmem, store.access, rows.data());
     note_progress();
     warp.tmem_stores.pop_front();
+    --warp.cta->in_flight;
   }
 }
 
-void Processor::report_unwaited_store(const Cta& cta, int first_column, int columns, const std::string& reader) {
+void Processor::report_unwaited_store(const Cta& cta, int first_column, int columns,
+                                      const std::string& reader) {
   if (store_reported_) return;
   for (const auto& warp : cta.warps) {
     for (const PendingStore& store : warp->tmem_stores) {
-      if (store.first_column >= first_column + columns || first_column >= store.first_column + store.columns) continue;
+      if (store.first_column >= first_column + columns || first_column >= store.first_column + store.columns)
+        continue;
       store_reported_ = true;
       const ptx::Instruction& instruction = store.program->function->instructions[store.source];
-      launch_.warn(fmt::format(
-          "stale read of tensor memory: {} reads columns {} to {} while warp {}'s store to columns {} to {} is not "
-          "performed\n    {}\n  that warp needs tcgen05.wait::st before it hands the columns over (PTX ISA 9.7.16.6). "
-          "The old values were read.",
-          reader, first_column, first_column + columns - 1, warp->index, store.first_column,
-          store.first_column + store.columns - 1,
-          ptx::to_string(*store.program->module, *store.program->function, instruction)));
+      launch_.warn(
+          fmt::format("stale read of tensor memory: {} reads columns {} to {} while warp {}'s store to "
+                      "columns {} to {} is not "
+                      "performed\n    {}\n  that warp needs tcgen05.wait::st before it hands the columns "
+                      "over (PTX ISA 9.7.16.6). "
+                      "The old values were read.",
+                      reader, first_column, first_column + columns - 1, warp->index, store.first_column,
+                      store.first_column + store.columns - 1,
+                      ptx::to_string(*store.program->module, *store.program->function, instruction)));
       return;
     }
   }

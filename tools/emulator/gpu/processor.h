@@ -129,6 +129,8 @@ class Processor {
   void report_stale(const Cta& cta, uint32_t offset, uint32_t bytes, const std::string& reader);
   void start_commit(Fragment& f, const Instr& in, Cta& cta, uint32_t offset, Time when);
   void land_tmem_loads(Warp& warp, Time now);
+  void land_tmem_stores(Warp& warp, Time until, Time now);
+  void report_unwaited_store(const Cta& cta, int first_column, int columns, const std::string& reader);
   Time tma_service(Sm& sm, Time issue, uint32_t rows, bool wide_rows, Time* start);
   units::BulkGroups& bulk_groups(Warp& warp, int lane);
   units::BulkGroups& copy_groups(Warp& warp, int lane);
@@ -170,6 +172,7 @@ class Processor {
   std::vector<std::pair<const Program*, uint32_t>> tags_;  // store instructions, for proxy reports
   Fragment* current_ = nullptr;
   bool stale_reported_ = false;
+  bool store_reported_ = false;
 };
 
 }  // namespace emu::gpu

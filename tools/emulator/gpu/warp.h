@@ -95,6 +95,16 @@ struct PendingLoad {
   std::vector<uint32_t> values;  // registers x 32 lanes
 };
 
+// tcgen05.st that has not been performed: it is when its warp waits for it, or late on its own.
+struct PendingStore {
+  units::TmemAccess access;
+  int first_column = 0, columns = 0;
+  Time done = 0;                 // when the port has served it
+  std::vector<uint32_t> values;  // registers x 32 lanes
+  const Program* program = nullptr;
+  uint32_t source = 0;
+};
+
 struct Warp {
   Cta* cta = nullptr;
   uint32_t index = 0;             // within the CTA
@@ -115,7 +125,8 @@ struct Warp {
   std::array<Time, 32> mma_done{};                            // completion of the thread's latest tcgen05.mma
   std::array<Time, 32> copies_done{};                         // completion of its latest cp.async
   std::deque<PendingLoad> tmem_loads;
-  uint32_t tmem_stores_in_flight = 0;
+  std::deque<PendingStore> tmem_stores;
+  std::shared_ptr<char> alive = std::make_shared<char>();  // late events hold a weak pointer to it
   Time tmem_stores_done = 0;
   Time tmem_loads_done = 0;
   uint64_t cluster_phase = 0;  // cluster barrier phase at this warp's latest arrive
