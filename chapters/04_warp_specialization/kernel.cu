@@ -80,6 +80,11 @@ struct SharedStorage {
   uint32_t tmem_base;
 };
 
+// More than half of an SM's 228 KB, so that one CTA has the SM to itself, as the later chapters' CTAs must.
+// Two would overlap by chance what those chapters overlap by design.
+constexpr uint32_t kSharedBytes = 120 * 1024;
+static_assert(sizeof(SharedStorage) <= kSharedBytes);
+
 // Load
 
 // One 128 x 128 tile, rows `row` to `row` + 127 of the matrix behind `map`, in 2 boxes of 64 columns x 128
@@ -165,10 +170,8 @@ __device__ float write_p(uint32_t tmem_s, uint32_t tmem_p, float scale, float ma
       float s[8];
       tmem::load_x8(tmem_s + column + half * 8, s);
       tmem::wait_load(s);  // (c): S is in registers, so the store below may overwrite it
-      for (int i = 0; i < 8; ++i) {
-        s[i] = __expf(s[i] * scale - max);
-        sum += s[i];
-      }
+      for (int i = 0; i < 8; ++i) s[i] = __expf(s[i] * scale - max);
+      for (int i = 0; i < 8; ++i) sum += s[i];
       for (int i = 0; i < 4; ++i) p[half * 4 + i] = pack_bf16x2(s[2 * i], s[2 * i + 1]);
     }
     tmem::store_x8(tmem_p + column / 2, p);
@@ -327,10 +330,10 @@ void launch(const harness::Problem& problem, const void* q, const void* k, const
   const float scale = 1.0f / std::sqrt(static_cast<float>(HEAD_DIM));
   const dim3 grid(problem.query_length / BLOCK_M, problem.batch * problem.heads);
 
-  check_cuda(cudaFuncSetAttribute(attention_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  sizeof(SharedStorage)),
-             "asking for shared memory");
-  attention_kernel<<<grid, kThreads, sizeof(SharedStorage), stream>>>(
+  check_cuda(
+      cudaFuncSetAttribute(attention_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes),
+      "asking for shared memory");
+  attention_kernel<<<grid, kThreads, kSharedBytes, stream>>>(
       q_map, k_map, v_map, static_cast<__nv_bfloat16*>(o), problem.query_length, problem.key_length, scale);
 }
 
