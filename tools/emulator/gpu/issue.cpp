@@ -54,6 +54,7 @@ CostTable cost_table(const timing::Machine& m) {
   set(C::TmemAlloc, Pipe::None, 1, 0);
   set(C::MmaIssue, Pipe::Uniform, 1, 0);
   set(C::Commit, Pipe::Uniform, 1, 0);
+  set(C::Uniform, Pipe::None, 1, m.lat_alu);
   set(C::Special, Pipe::None, 1, 18);
   set(C::Sleep, Pipe::None, 1, 0);
   return table;
@@ -65,7 +66,8 @@ IssueInfo issue_info(const Program& program) {
   info.instructions.resize(function.instructions.size());
   std::vector<timing::Cost> costs(function.instructions.size());
   for (size_t i = 0; i < costs.size(); ++i) costs[i] = program.code[i].cost;
-  timing::estimate_sass(function, costs);
+  const std::string& target = program.module->header().target;
+  timing::estimate_sass(function, costs, {.three_input_minmax = !target.starts_with("sm_90")});
   for (size_t i = 0; i < function.instructions.size(); ++i) {
     std::vector<uint32_t> reads, writes, predicate_reads, predicate_writes;
     ptx::for_each_register(function, function.instructions[i], [&](int32_t reg, ptx::Access access) {
@@ -187,7 +189,7 @@ bool Processor::issue(Fragment& f, const Instr& in, LaneMask active, Time limit)
   for (uint32_t i = 0; i < range.predicate_reads; ++i) {
     ready = std::max(ready, frame.predicate_ready[predicate_reads[i]]);
   }
-  if (range.cost.slots == 0) {  // folded away: the value is there when its sources are
+  if (range.cost.issue_slots() == 0) {  // folded away: the value is there when its sources are
     for (uint32_t i = 0; i < range.writes; ++i) {
       Time source = 0;
       for (uint32_t k = 0; k < range.reads; ++k) source = std::max(source, frame.slot_ready[pool[k]]);
@@ -216,7 +218,7 @@ bool Processor::issue(Fragment& f, const Instr& in, LaneMask active, Time limit)
   if (launch_.listener && start > f.time) {
     launch_.listener->stalled(place(f, in), why(), f.time, start, 0, 0);
   }
-  const double slots = range.cost.slots + range.cost.extra_fma + range.cost.extra_alu;
+  const double slots = range.cost.issue_slots();
   const Time port = sm_wide ? port_cycles(f, in, active) : 1;
   if (pipe) *pipe = start + cost.interval * port * range.cost.slots;
   // The parts of an expansion on other pipes.
@@ -230,14 +232,15 @@ bool Processor::issue(Fragment& f, const Instr& in, LaneMask active, Time limit)
   }
   smsp.issue_free = start + slots;
   ++smsp.issued;
-  const Time done = start + cost.latency + (port - 1) + (slots - 1) * cost.interval +
+  const Time done = start + cost.latency + (port - 1) +
+                    (std::max<int>(range.cost.slots, 1) - 1) * cost.interval +
                     (range.cost.extra_fma + range.cost.extra_alu ? machine_.lat_fma : 0);
   for (uint32_t i = 0; i < range.writes; ++i) frame.slot_ready[writes[i]] = done;
   for (uint32_t i = 0; i < range.predicate_writes; ++i) {
     const bool guards = range.cost.pipe == timing::CostClass::Alu;
     frame.predicate_ready[predicate_writes[i]] = guards ? start + machine_.lat_setp_guard : done;
   }
-  f.time = start + slots;
+  f.time = start + slots + range.cost.stall;
   if (launch_.listener) {
     static_assert(static_cast<size_t>(Pipe::Count) == observe::kPipes);
     observe::PipeCycles cycles{};

@@ -46,18 +46,32 @@ enum class CostClass : uint8_t {
   TmemAlloc,
   MmaIssue,
   Commit,
+  Uniform,  // integer work that ptxas puts on the uniform datapath
   Special,  // reading %clock, %globaltimer and other special registers
   Sleep,
   Count
 };
 
 // Instructions that ptxas expands (division, square root with rounding, ex2 with range handling) issue
-// `slots` times on `pipe`; `extra_fma` and `extra_alu` are the other issue slots of the expansion.
+// `slots` times on `pipe`; the other issue slots of the expansion are `extra_fma`, `extra_alu`,
+// `extra_uniform` (moves to uniform registers and work there) and `extra_control` (convergence, scoreboard
+// fences, no-operations), the last two on pipes that nothing else contends for. `stall` are cycles beyond
+// the issue slots for which the control bits of the expansion hold the warp.
 struct Cost {
   CostClass pipe = CostClass::Alu;
   uint8_t slots = 1;
   uint8_t extra_fma = 0;
   uint8_t extra_alu = 0;
+  uint8_t extra_uniform = 0;
+  uint8_t extra_control = 0;
+  uint8_t stall = 0;
+
+  unsigned issue_slots() const {
+    return unsigned{slots} + extra_fma + extra_alu + extra_uniform + extra_control;
+  }
 };
+
+// "Fma", "CvtPack", ...
+const char* class_name(CostClass cost_class);
 
 }  // namespace emu::timing
