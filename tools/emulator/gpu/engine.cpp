@@ -129,7 +129,8 @@ class GpuEngine final : public cuda::Engine {
     uint64_t processors = 0;
     uint64_t clusters_each = 0;
   };
-  Sampling plan_sampling(const cuda::LaunchRequest& request, uint64_t clusters, uint64_t hosts, uint32_t resident) const;
+  Sampling plan_sampling(const cuda::LaunchRequest& request, uint64_t clusters, uint64_t hosts,
+                         uint32_t resident) const;
   static Time extrapolate(const Processor& processor, uint64_t clusters, uint32_t resident);
 
   Options options_;
@@ -198,10 +199,11 @@ void GpuEngine::run(Launch& launch, std::vector<std::unique_ptr<Processor>>& pro
   }
 }
 
-// A large grid of like CTAs is sampled for time: a few SMs are simulated through enough clusters to see the steady
-// state, the rest is extrapolated. Everything runs when the grid is small, cooperative, or the cost flat.
-GpuEngine::Sampling GpuEngine::plan_sampling(const cuda::LaunchRequest& request, uint64_t clusters, uint64_t hosts,
-                                             uint32_t resident) const {
+// A large grid of like CTAs is sampled for time: a few SMs are simulated through enough clusters to see the
+// steady state, the rest is extrapolated. Everything runs when the grid is small, cooperative, or the cost
+// flat.
+GpuEngine::Sampling GpuEngine::plan_sampling(const cuda::LaunchRequest& request, uint64_t clusters,
+                                             uint64_t hosts, uint32_t resident) const {
   Sampling plan;
   if (!options_.timed || options_.sample_off || request.cooperative) return plan;
   plan.processors = std::min<uint64_t>(options_.sample ? options_.sample : 1, hosts);
@@ -212,7 +214,8 @@ GpuEngine::Sampling GpuEngine::plan_sampling(const cuda::LaunchRequest& request,
   return plan;
 }
 
-// Steady state: the mean time between ends of clusters, the first residents' start and the last ones' drain left out.
+// Steady state: the mean time between ends of clusters, the first residents' start and the last ones' drain
+// left out.
 Time GpuEngine::extrapolate(const Processor& processor, uint64_t clusters, uint32_t resident) {
   const std::vector<Time>& ends = processor.cluster_ends();
   const size_t first = resident - 1;
@@ -265,7 +268,8 @@ cuda::LaunchResult GpuEngine::launch(const cuda::LaunchRequest& request) {
   std::vector<std::unique_ptr<Processor>> processors;
   for (uint64_t i = 0; i < (sampling.active ? sampling.processors : count); ++i) {
     const uint64_t end = sampling.active ? std::min(clusters, i + count * sampling.clusters_each) : clusters;
-    processors.push_back(std::make_unique<Processor>(launch, static_cast<uint32_t>(i), i, count, end, resident));
+    processors.push_back(
+        std::make_unique<Processor>(launch, static_cast<uint32_t>(i), i, count, end, resident));
   }
   if (listener_) {
     launch.listener = listener_.get();
@@ -279,7 +283,8 @@ cuda::LaunchResult GpuEngine::launch(const cuda::LaunchRequest& request) {
   }
   for (const auto& processor : processors) {
     Time end = processor->end_time();
-    if (sampling.active && !launch.failed) end = extrapolate(*processor, (clusters + count - 1) / count, resident);
+    if (sampling.active && !launch.failed)
+      end = extrapolate(*processor, (clusters + count - 1) / count, resident);
     result.modelled_ns = std::max(result.modelled_ns, end / options_.machine.clock_ghz);
     result.warp_instructions += processor->instructions();
   }

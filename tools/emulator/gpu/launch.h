@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <random>
@@ -51,6 +52,7 @@ struct Launch {
 
  private:
   std::unordered_map<const ptx::Instruction*, std::unique_ptr<observe::Site>> sites_;
+  std::map<std::pair<const ptx::Module*, std::string>, std::string> function_names_;
   std::mutex mutex_;
   std::optional<Fault> fault_;
   std::vector<std::string> warnings_;

@@ -158,7 +158,8 @@ Processor::Run Processor::run(uint64_t budget) {
         step<false>(f, std::max(limit, first + kFlatQuantum));
       }
       current_ = nullptr;
-      if (instructions_ >= stop_at) return progress_ == progress_before ? Run::Idle : Run::Budget;
+      if (instructions_ >= stop_at)
+        return progress_ == progress_before && only_spins() ? Run::Idle : Run::Budget;
     }
   } catch (const Fault& fault) {
     launch_.fail(fault);
@@ -166,6 +167,43 @@ Processor::Run Processor::run(uint64_t budget) {
     launch_.fail({cuda::Status::kLaunchFailure, error.what()});
   }
   return Run::Finished;
+}
+
+namespace {
+
+uint64_t register_hash(const Fragment& f) {
+  uint64_t hash = 14695981039346656037ull;
+  const auto mix = [&](uint64_t value) { hash = (hash ^ value) * 1099511628211ull; };
+  const Program& program = *f.frame->program;
+  for (size_t i = isa::kFirstSlot * isa::kLanes; i < static_cast<size_t>(program.num_slots) * isa::kLanes;
+       ++i) {
+    mix(f.frame->registers[i]);
+  }
+  for (uint32_t predicate : f.frame->predicates) mix(predicate);
+  return hash;
+}
+
+}  // namespace
+
+// With memory unchanged, a fragment that returns to an instruction with the same registers will do so
+// forever, unless another processor writes what it reads.
+bool Processor::only_spins() {
+  constexpr int kSteps = 4096;
+  const uint64_t before = progress_;
+  for (size_t i = 0; i < runnable_.size(); ++i) {
+    Fragment& f = *runnable_[i];
+    const uint32_t pc = f.pc;
+    const uint64_t serial = f.serial;
+    const uint64_t hash = register_hash(f);
+    bool back = false;
+    for (int n = 0; n < kSteps && !back; ++n) {
+      step<false>(f, f.time);
+      if (f.serial != serial || f.state != Fragment::State::Runnable || progress_ != before) return false;
+      back = f.pc == pc && register_hash(f) == hash;
+    }
+    if (!back) return false;
+  }
+  return progress_ == before;
 }
 
 void Processor::handle(Fragment& f, const Fault& fault) {

@@ -56,6 +56,7 @@ class Processor {
   bool quiesce();  // nothing can run: release parked lanes; false when there are none
   void release_parked(Warp& warp);
   [[noreturn]] void report_deadlock();
+  bool only_spins();  // every runnable fragment is back where it was, registers and all
   void note_progress() { ++progress_; }
   void handle(Fragment& fragment, const Fault& fault);
 

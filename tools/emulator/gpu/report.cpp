@@ -1,6 +1,8 @@
 // Where a fault happened, and why nothing can run any more.
 #include <fmt/format.h>
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <bit>
 #include <set>
@@ -18,6 +20,14 @@ std::string source_line(const Program& program, const ptx::Instruction& instruct
   const auto& files = program.module->files();
   const auto file = files.find(location.file);
   return fmt::format("{}:{}", file == files.end() ? std::string("?") : file->second, location.line);
+}
+
+std::string readable(const std::string& name) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+  std::string result = status == 0 && text ? text : name;
+  std::free(text);
+  return result;
 }
 
 const char* stall_text(observe::Stall stall) {
@@ -56,10 +66,15 @@ const observe::Site& Launch::site(const Program& program, const ptx::Instruction
   for (int32_t at = instruction.location; at >= 0;) {
     const ptx::SourceLocation& location = program.function->locations[static_cast<size_t>(at)];
     const auto file = files.find(location.file);
-    std::string function = location.function.empty() ? "" : program.module->debug_string(location.function);
-    if (function.empty()) function = location.inlined_at < 0 ? outermost : location.function;
-    entry->frames.push_back({file == files.end() ? std::string("?") : file->second, location.line,
-                             observe::short_function_name(function)});
+    // Finding a label in .debug_str takes a walk through it.
+    auto [function, fresh] = function_names_.try_emplace({program.module, location.function});
+    if (fresh && !location.function.empty()) {
+      function->second = program.module->debug_string(location.function);
+      if (function->second.empty()) function->second = location.function;
+    }
+    entry->frames.push_back(
+        {file == files.end() ? std::string("?") : file->second, location.line,
+         observe::short_function_name(location.function.empty() ? outermost : function->second)});
     at = location.inlined_at;
   }
   for (size_t i = 0; i < entry->frames.size() && entry->kernel_frame < 0; ++i) {
@@ -91,13 +106,13 @@ std::string Processor::describe_place(const Fragment& f, const Instr& in, LaneMa
   std::string text = fmt::format(
       "\n    at {}: {}\n    kernel {}, CTA ({},{},{}), warp {}", source_line(*f.frame->program, instruction),
       ptx::to_string(*f.frame->program->module, *f.frame->program->function, instruction),
-      launch_.kernel->name, cta.id.x, cta.id.y, cta.id.z, f.warp->index);
+      readable(launch_.kernel->name), cta.id.x, cta.id.y, cta.id.z, f.warp->index);
   if (active && std::has_single_bit(active)) {
     text += fmt::format(", lane {}", std::countr_zero(active));
   } else if (active) {
     text += fmt::format(", lanes 0x{:08x}", active);
   }
-  if (f.frame->caller) text += fmt::format(", in function {}", f.frame->program->function->name);
+  if (f.frame->caller) text += fmt::format(", in function {}", readable(f.frame->program->function->name));
   return text;
 }
 
@@ -124,13 +139,15 @@ std::string Processor::describe_wait(const Fragment& f) const {
     }
     case observe::Stall::Barrier: {
       const NamedBarrier& barrier = f.warp->cta->barriers[f.wait_object & 15];
-      std::string missing;
+      std::string missing, gone;
       for (const auto& warp : f.warp->cta->warps) {
         if (warp->live & ~barrier.arrived[warp->index]) missing += fmt::format(" {}", warp->index);
+        if (warp->live == 0) gone += fmt::format(" {}", warp->index);
       }
-      text += fmt::format(" {}: {} threads expected, warps not there:{}", f.wait_object,
-                          barrier.expected ? fmt::format("{}", barrier.expected) : "all",
-                          missing.empty() ? " none" : missing);
+      text += fmt::format(
+          " on barrier {}: {} threads expected; warps that have not arrived:{}; warps that have exited:{}",
+          f.wait_object, barrier.expected ? fmt::format("{}", barrier.expected) : "all",
+          missing.empty() ? " none" : missing, gone.empty() ? " none" : gone);
       break;
     }
     case observe::Stall::Gather:
