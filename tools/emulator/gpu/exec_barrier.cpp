@@ -234,8 +234,8 @@ void Processor::barrier_result(Cta& cta, uint32_t offset, const units::MbarrierR
     at.cta = cta.linear;
     const units::Mbarrier* barrier = cta.mbarriers.find(offset);
     const uint64_t phase = barrier ? barrier->phase - (result.phase_completed ? 1 : 0) : 0;
-    launch_.listener->arrived(at, now, memory::shared_address(cta.rank, offset), phase, result.phase_completed,
-                              by);
+    launch_.listener->arrived(at, now, memory::shared_address(cta.rank, offset), phase,
+                              result.phase_completed, by);
   }
   if (result.phase_completed) wake_mbarrier(cta, offset, now);
 }

@@ -59,7 +59,8 @@ Time Processor::tma_service(Sm& sm, Time issue, uint32_t rows, bool wide_rows, T
   return end;
 }
 
-void Processor::report_stale(const Cta& cta, uint32_t offset, uint32_t bytes, const std::string& reader) {
+void Processor::report_stale(const Cta& cta, uint32_t offset, uint32_t bytes, const char* what,
+                             const Issuer& reader) {
   if (!cta.shared->tracked() || cta.shared->unpublished_words() == 0) return;
   const auto stale = cta.shared->first_stale(offset, bytes);
   if (!stale || stale_reported_) return;
@@ -70,8 +71,8 @@ void Processor::report_stale(const Cta& cta, uint32_t offset, uint32_t bytes, co
                   "stored with\n    {}\n  and has not published: that thread needs fence.proxy.async (PTX "
                   "ISA 9.7.13.4) between the "
                   "store and the barrier that hands it over. The old bytes were read.",
-                  reader, stale->offset, cta.linear, stale->warp * 32 + stale->lane, stale->warp, stale->lane,
-                  describe_tag(stale->tag)));
+                  std::string(what) + describe(reader), stale->offset, cta.linear,
+                  stale->warp * 32 + stale->lane, stale->warp, stale->lane, describe_tag(stale->tag)));
 }
 
 Outcome Processor::exec_tensor_copy(Fragment& f, const Instr& in, LaneMask active) {
@@ -141,10 +142,10 @@ Outcome Processor::exec_tensor_copy(Fragment& f, const Instr& in, LaneMask activ
       ++own.in_flight;
       const bool reduce = d.variant == 2;
       const auto op = d.bulk_op;
-      const std::string reader = describe_place(f, in, 0);
+      const Issuer reader = issuer(f, in, 1u << lane);
       events_.schedule(start, [this, &own, plan, staging, reader](Time) {
         units::for_each_run(*plan, staging->data(), [&](uint32_t at, uint32_t bytes, const std::byte*) {
-          report_stale(own, at, bytes, "a bulk tensor store" + reader);
+          report_stale(own, at, bytes, "a bulk tensor store", reader);
         });
         units::read_shared(*plan, own.shared->async(), staging->data());
       });
@@ -266,10 +267,10 @@ Outcome Processor::exec_bulk_copy(Fragment& f, const Instr& in, LaneMask active)
       const Time read = start + bytes / machine_.tma_store_bytes_per_clk;
       own.sm->tma_store_free = read;
       const uint32_t mask = d.flag3 ? f.file.at<uint32_t>(d.extra)[lane] & 0xffff : 0xffff;
-      const std::string reader = describe_place(f, in, 0);
+      const Issuer reader = issuer(f, in, 1u << lane);
       ++own.in_flight;
       events_.schedule(start, [this, source, staging, bytes, reader](Time) {
-        report_stale(*source.cta, source.offset, bytes, "a bulk store" + reader);
+        report_stale(*source.cta, source.offset, bytes, "a bulk store", reader);
         std::memcpy(staging->data(), source.cta->shared->async() + source.offset, bytes);
       });
       events_.schedule(read, [this, &warp, lane, group](Time now) {
@@ -323,11 +324,11 @@ Outcome Processor::exec_bulk_copy(Fragment& f, const Instr& in, LaneMask active)
     }
     const Time served = tma_service(*own.sm, issued, rows, true, &start);
     const Time visible = served + machine_.tma_l2_latency + jitter(1500);
-    const std::string reader = from_shared ? describe_place(f, in, 0) : "";
+    const Issuer reader = issuer(f, in, 1u << lane);
     ++own.in_flight;
     events_.schedule(start, [this, source, staging, from, bytes, from_shared, reader](Time) {
       if (from_shared) {
-        report_stale(*source.cta, source.offset, bytes, "a bulk copy" + reader);
+        report_stale(*source.cta, source.offset, bytes, "a bulk copy", reader);
         std::memcpy(staging->data(), source.cta->shared->async() + source.offset, bytes);
       } else {
         std::memcpy(staging->data(), reinterpret_cast<const void*>(from), bytes);
@@ -345,7 +346,8 @@ Outcome Processor::exec_bulk_copy(Fragment& f, const Instr& in, LaneMask active)
     });
     if (launch_.listener) {
       launch_.listener->operation(place(f, in), observe::Unit::Tma, issued, start, served, visible, bytes,
-                                  "bulk", memory::shared_address(destinations[0].barrier_cta->rank, barrier_offset));
+                                  "bulk",
+                                  memory::shared_address(destinations[0].barrier_cta->rank, barrier_offset));
     }
   }
   note_progress();
@@ -380,11 +382,11 @@ Outcome Processor::exec_bulk_reduce(Fragment& f, const Instr& in, LaneMask activ
     const Time read = start + bytes / machine_.tma_store_bytes_per_clk;
     own.sm->tma_store_free = read;
     auto staging = std::make_shared<std::vector<std::byte>>(bytes);
-    const std::string reader = describe_place(f, in, 0);
+    const Issuer reader = issuer(f, in, 1u << lane);
     ++own.in_flight;
     if (to_shared) ++target.cta->in_flight;
     events_.schedule(start, [this, source, staging, bytes, reader](Time) {
-      report_stale(*source.cta, source.offset, bytes, "a bulk reduction" + reader);
+      report_stale(*source.cta, source.offset, bytes, "a bulk reduction", reader);
       std::memcpy(staging->data(), source.cta->shared->async() + source.offset, bytes);
     });
     const Detail* detail_of = &d;

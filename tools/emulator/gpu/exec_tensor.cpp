@@ -104,12 +104,13 @@ Outcome Processor::exec_tmem_load(Fragment& f, const Instr& in, LaneMask active)
   pending.values.resize(d.data.size() * 32);
   ++warp.cta->in_flight;
   PendingLoad* slot = &pending;
-  events_.schedule(start, [this, &warp, slot, access](Time) {
+  const Issuer reader = issuer(f, in, active);
+  events_.schedule(start, [this, &warp, slot, access, reader](Time) {
     std::vector<uint32_t*> rows(slot->detail->data.size());
     for (size_t i = 0; i < rows.size(); ++i) rows[i] = slot->values.data() + i * 32;
     const units::TmemAddress at = units::decode_tmem_address(access.address);
     if (!warp.tmem_stores.empty()) {
-      report_unwaited_store(*warp.cta, at.column, units::tmem_column_count(access), "tcgen05.ld");
+      report_unwaited_store(*warp.cta, at.column, units::tmem_column_count(access), "tcgen05.ld", reader);
     }
     units::tmem_load(warp.cta->sm->tmem, access, rows.data());
   });
@@ -197,8 +198,8 @@ void Processor::land_tmem_stores(Warp& warp, Time until, Time) {
   }
 }
 
-void Processor::report_unwaited_store(const Cta& cta, int first_column, int columns,
-                                      const std::string& reader) {
+void Processor::report_unwaited_store(const Cta& cta, int first_column, int columns, const char* what,
+                                      const Issuer& reader) {
   if (store_reported_) return;
   for (const auto& warp : cta.warps) {
     for (const PendingStore& store : warp->tmem_stores) {
@@ -212,8 +213,8 @@ void Processor::report_unwaited_store(const Cta& cta, int first_column, int colu
                       "performed\n    {}\n  that warp needs tcgen05.wait::st before it hands the columns "
                       "over (PTX ISA 9.7.16.6). "
                       "The old values were read.",
-                      reader, first_column, first_column + columns - 1, warp->index, store.first_column,
-                      store.first_column + store.columns - 1,
+                      std::string(what) + describe(reader), first_column, first_column + columns - 1,
+                      warp->index, store.first_column, store.first_column + store.columns - 1,
                       ptx::to_string(*store.program->module, *store.program->function, instruction)));
       return;
     }
@@ -312,7 +313,7 @@ Outcome Processor::exec_mma(Fragment& f, const Instr& in, LaneMask active) {
     for (Cta* cta : ctas) cta->sm->tensor_latest = done;
     warp.mma_done[static_cast<size_t>(lane)] = done;
     auto in_flight = std::make_shared<std::optional<units::MmaInFlight>>();
-    const std::string where = describe_place(f, in, 1u << lane);
+    const Issuer where = issuer(f, in, 1u << lane);
     events_.schedule(start, [this, ctas, op, in_flight, where](Time) {
       std::vector<units::SharedView> views;
       std::vector<units::TensorMemory*> tmem;
@@ -326,18 +327,19 @@ Outcome Processor::exec_mma(Fragment& f, const Instr& in, LaneMask active) {
           const Cta* cta = ctas[static_cast<size_t>(range.cta)];
           cta->sm->tmem.require_owned(cta->owner, range.first_column, range.columns, "tcgen05.mma");
           if (!range.written || op.accumulate) {
-            report_unwaited_store(*cta, range.first_column, range.columns, "tcgen05.mma" + where);
+            report_unwaited_store(*cta, range.first_column, range.columns, "tcgen05.mma", where);
           }
         }
       } catch (const units::TensorError& error) {
-        throw Fault{cuda::Status::kIllegalAddress, fmt::format("tcgen05.mma: {}{}", error.what(), where)};
+        throw Fault{cuda::Status::kIllegalAddress,
+                    fmt::format("tcgen05.mma: {}{}", error.what(), describe(where))};
       }
       const bool check = std::any_of(ctas.begin(), ctas.end(),
                                      [](const Cta* cta) { return cta->shared->unpublished_words() > 0; });
       if (check && !stale_reported_) {
         (*in_flight)->for_each_shared_range([&](const units::SharedRange& range) {
-          report_stale(*ctas[static_cast<size_t>(range.cta)], range.address, range.bytes,
-                       "tcgen05.mma" + where);
+          report_stale(*ctas[static_cast<size_t>(range.cta)], range.address, range.bytes, "tcgen05.mma",
+                       where);
         });
       }
     });

@@ -204,9 +204,9 @@ bool Processor::issue(Fragment& f, const Instr& in, LaneMask active, Time limit)
                                        : &smsp.pipe_free[static_cast<size_t>(cost.pipe)];
   const Time start = std::max({ready, smsp.issue_free, pipe ? *pipe : 0});
   const auto why = [&] {
-    return ready >= start             ? observe::Stall::Dependency
+    return ready >= start           ? observe::Stall::Dependency
            : pipe && *pipe >= start ? observe::Stall::Pipe
-                                      : observe::Stall::Issue;
+                                    : observe::Stall::Issue;
   };
   if (start > limit) {
     if (launch_.listener && start > f.time) {

@@ -37,11 +37,6 @@ Processor::Processor(Launch& launch, uint32_t index, uint64_t first, uint64_t st
       resident_(std::max(resident, 1u)),
       timed_(launch.options->timed),
       random_(launch.options->jitter.value_or(0) * 0x9E3779B97F4A7C15ull + index) {
-  const uint32_t sms = static_cast<uint32_t>(launch.request->cluster.count());
-  for (uint32_t i = 0; i < sms; ++i) {
-    sms_.push_back(std::make_unique<Sm>());
-    sms_.back()->id = index * sms + i;
-  }
   clusters_.resize(resident_);
 }
 
@@ -130,7 +125,10 @@ Processor::Run Processor::run(uint64_t budget) {
           continue;
         }
         const bool done = std::all_of(clusters_.begin(), clusters_.end(), [](const auto& c) { return !c; });
-        if (done) return Run::Finished;
+        if (done) {
+          sms_.clear();
+          return Run::Finished;
+        }
         report_deadlock();
       }
       size_t best = 0;
@@ -355,6 +353,11 @@ bool Processor::quiesce() {
 }
 
 void Processor::start_clusters(Time now) {
+  const auto sms = static_cast<uint32_t>(launch_.request->cluster.count());
+  for (uint32_t i = 0; i < sms; ++i) {
+    sms_.push_back(std::make_unique<Sm>());
+    sms_.back()->id = index_ * sms + i;
+  }
   for (uint32_t slot = 0; slot < resident_ && next_cluster_ < end_cluster_; ++slot) {
     if (clusters_[slot]) continue;
     start_cluster(next_cluster_, slot, now);

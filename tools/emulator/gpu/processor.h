@@ -34,6 +34,20 @@ class Processor {
   uint64_t instructions() const { return instructions_; }
 
  private:
+  // Who issued an operation, kept until it completes: turned into text only when there is something to
+  // report.
+  struct Issuer {
+    const Program* program = nullptr;
+    uint32_t source = 0;
+    cuda::Dim3 cta;
+    uint32_t warp = 0;
+    LaneMask lanes = 0;
+    bool in_call = false;
+  };
+  Issuer issuer(const Fragment& f, const Instr& in, LaneMask lanes) const {
+    return {f.frame->program, in.source, f.warp->cta->id, f.warp->index, lanes, f.frame->caller != nullptr};
+  }
+
   // --- scheduling (processor.cpp)
   void start_clusters(Time now);
   void start_cluster(uint64_t linear, uint32_t slot, Time now);
@@ -127,17 +141,21 @@ class Processor {
   // --- asynchronous units (exec_bulk.cpp, exec_tensor.cpp)
   Time jitter(Time bound);  // 0 unless --jitter
   void complete_tx(Cta& cta, uint32_t offset, uint32_t bytes, Time now, const char* by);
-  void report_stale(const Cta& cta, uint32_t offset, uint32_t bytes, const std::string& reader);
+  void report_stale(const Cta& cta, uint32_t offset, uint32_t bytes, const char* what, const Issuer& reader);
   void start_commit(Fragment& f, const Instr& in, Cta& cta, uint32_t offset, Time when);
   void land_tmem_loads(Warp& warp, Time now);
   void land_tmem_stores(Warp& warp, Time until, Time now);
-  void report_unwaited_store(const Cta& cta, int first_column, int columns, const std::string& reader);
+  void report_unwaited_store(const Cta& cta, int first_column, int columns, const char* what,
+                             const Issuer& reader);
   Time tma_service(Sm& sm, Time issue, uint32_t rows, bool wide_rows, Time* start);
   units::BulkGroups& bulk_groups(Warp& warp, int lane);
   units::BulkGroups& copy_groups(Warp& warp, int lane);
   void wake_bulk_waiters(Warp& warp, Time now);
   observe::Place place(const Fragment& f, const Instr& in) const;
-  std::string describe_place(const Fragment& f, const Instr& in, LaneMask active) const;
+  std::string describe(const Issuer& issuer) const;
+  std::string describe_place(const Fragment& f, const Instr& in, LaneMask active) const {
+    return describe(issuer(f, in, active));
+  }
   std::string describe_wait(const Fragment& f) const;
 
   // --- calls (exec_calls.cpp)

@@ -100,19 +100,19 @@ observe::Place Processor::place(const Fragment& f, const Instr& in) const {
   return at;
 }
 
-std::string Processor::describe_place(const Fragment& f, const Instr& in, LaneMask active) const {
-  const ptx::Instruction& instruction = ptx_of(f, in);
-  const Cta& cta = *f.warp->cta;
+std::string Processor::describe(const Issuer& issuer) const {
+  const Program& program = *issuer.program;
+  const ptx::Instruction& instruction = program.function->instructions[issuer.source];
   std::string text = fmt::format(
-      "\n    at {}: {}\n    kernel {}, CTA ({},{},{}), warp {}", source_line(*f.frame->program, instruction),
-      ptx::to_string(*f.frame->program->module, *f.frame->program->function, instruction),
-      readable(launch_.kernel->name), cta.id.x, cta.id.y, cta.id.z, f.warp->index);
-  if (active && std::has_single_bit(active)) {
-    text += fmt::format(", lane {}", std::countr_zero(active));
-  } else if (active) {
-    text += fmt::format(", lanes 0x{:08x}", active);
+      "\n    at {}: {}\n    kernel {}, CTA ({},{},{}), warp {}", source_line(program, instruction),
+      ptx::to_string(*program.module, *program.function, instruction), readable(launch_.kernel->name),
+      issuer.cta.x, issuer.cta.y, issuer.cta.z, issuer.warp);
+  if (issuer.lanes && std::has_single_bit(issuer.lanes)) {
+    text += fmt::format(", lane {}", std::countr_zero(issuer.lanes));
+  } else if (issuer.lanes) {
+    text += fmt::format(", lanes 0x{:08x}", issuer.lanes);
   }
-  if (f.frame->caller) text += fmt::format(", in function {}", readable(f.frame->program->function->name));
+  if (issuer.in_call) text += fmt::format(", in function {}", readable(program.function->name));
   return text;
 }
 
@@ -134,7 +134,7 @@ std::string Processor::describe_wait(const Fragment& f) const {
       const auto offset = memory::cta_offset_of(static_cast<uint32_t>(f.wait_object));
       const units::Mbarrier* barrier = f.wait_cta ? f.wait_cta->mbarriers.find(offset) : nullptr;
       text += fmt::format(" on shared 0x{:x}: waits for the end of phase {}, ", f.wait_object, f.wait_value);
-      text += barrier ? describe(*barrier) : "no live mbarrier there";
+      text += barrier ? units::describe(*barrier) : "no live mbarrier there";
       break;
     }
     case observe::Stall::Barrier: {
@@ -184,7 +184,8 @@ void Processor::report_deadlock() {
         }
       }
       for (const units::Mbarrier* barrier : cta->mbarriers.live()) {
-        text += fmt::format("\n    mbarrier at shared 0x{:x}: {}", barrier->offset, describe(*barrier));
+        text +=
+            fmt::format("\n    mbarrier at shared 0x{:x}: {}", barrier->offset, units::describe(*barrier));
       }
     }
   }
