@@ -34,7 +34,8 @@ void declare(CLI::App& app, Options& o) {
   app.add_flag("--lenient", o.lenient, "forgive the missing fences that hardware was seen to forgive");
   app.add_flag("--stats", o.stats, "print instruction and unit statistics at the end");
   app.add_option("--trace", o.trace, "write a Perfetto trace to this file");
-  app.add_option("--snapshot", o.snapshot, "dump memory at a source line: smem@LINE or tmem@LINE");
+  app.add_option("--snapshot", o.snapshot, "dump what memory holds when CTA 0 first reaches a source line, for `layout snapshot`: smem@LINE, tmem@LINE, "
+                 "tmem@FILE:LINE#N for the N-th time; writes snapshot_<kind>_<line>.json");
   app.add_option("--set", o.settings, "change a constant of the timing model: name=value (repeatable)")
       ->allow_extra_args(false);
   app.add_option("--sample", o.sample, "SMs simulated in full when timing a large grid, or off");

@@ -239,6 +239,13 @@ cuda::LaunchResult GpuEngine::launch(const cuda::LaunchRequest& request) {
   launch.options = &options_;
   launch.memory = &memory_;
   launch.grid_id = ++next_grid_;
+  if (!options_.snapshot.empty()) {
+    launch.snapshot = parse_snapshot_request(options_.snapshot);
+    if (watch_line(*launch.kernel, *launch.snapshot) == 0) {
+      launch.warn(fmt::format("kernel {} has no code at line {}; was it compiled with -lineinfo?", request.entry,
+                              launch.snapshot->line));
+    }
+  }
   const uint32_t align = launch.kernel->dynamic_align;
   launch.shared_bytes = (launch.kernel->static_shared + align - 1) / align * align + request.dynamic_shared;
   launch.clusters = {request.grid.x / request.cluster.x, request.grid.y / request.cluster.y,

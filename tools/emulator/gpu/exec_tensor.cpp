@@ -1,8 +1,10 @@
 // tcgen05: tensor memory, the tensor core's queue, commits. PTX ISA 9.7.16.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <span>
 
 #include "gpu/processor.h"
 #include "memory/poison.h"
@@ -72,8 +74,9 @@ units::TmemAccess access_at(const Detail& d, uint32_t address) {
 
 }  // namespace
 
-// The load reads tensor memory when its port serves it and delivers the registers afterwards; until then they
-// hold poison, and only tcgen05.wait::ld makes sure of them.
+// The load reads tensor memory when its port serves it and delivers the registers afterwards. An instruction
+// that names one of them waits for it: a true register dependency is honoured (PTX ISA 9.7.16.6). Nothing else
+// is ordered after the load but tcgen05.wait::ld.
 Outcome Processor::exec_tmem_load(Fragment& f, const Instr& in, LaneMask active) {
   const Detail& d = detail(f, in);
   Warp& warp = *f.warp;
@@ -121,6 +124,19 @@ Outcome Processor::exec_tmem_load(Fragment& f, const Instr& in, LaneMask active)
   }
   note_progress();
   return Outcome::Next;
+}
+
+bool Processor::touches_pending_load(const Warp& warp, const Frame* frame, uint32_t pc) const {
+  const IssueInfo& info = frame->program->issue;
+  const IssueRange& range = info.instructions[pc];
+  const std::span<const uint32_t> slots(info.pool.data() + range.first, size_t{range.reads} + range.writes);
+  for (const PendingLoad& load : warp.tmem_loads) {
+    if (load.frame != frame) continue;
+    for (const Ref& ref : load.detail->data) {
+      if (std::find(slots.begin(), slots.end(), ref.slot()) != slots.end()) return true;
+    }
+  }
+  return false;
 }
 
 // Loads of a warp land in order.

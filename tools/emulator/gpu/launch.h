@@ -12,6 +12,7 @@
 #include "gpu/fault.h"
 #include "gpu/options.h"
 #include "gpu/program.h"
+#include "gpu/snapshot.h"
 #include "memory/global_memory.h"
 #include "observe/events.h"
 
@@ -29,6 +30,9 @@ struct Launch {
   uint32_t shared_bytes = 0;    // static + dynamic, per CTA
   cuda::Dim3 clusters;          // of the grid, per dimension
   std::mutex decode_mutex;      // indirect calls may decode a function while the grid runs
+
+  std::optional<SnapshotRequest> snapshot;  // of CTA 0
+  std::atomic<uint32_t> snapshot_hits{0};
 
   std::atomic<bool> failed{false};
   std::atomic<uint64_t> instructions{0};

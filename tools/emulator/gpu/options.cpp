@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "gpu/snapshot.h"
+
 namespace emu::gpu {
 
 Options options_from_json(const std::string& text) {
@@ -40,6 +42,7 @@ Options options_from_json(const std::string& text) {
         options.trace = value.get<std::string>();
       } else if (key == "snapshot") {
         options.snapshot = value.get<std::string>();
+        parse_snapshot_request(options.snapshot);
       } else if (key == "timeout_s") {
         options.timeout_s = value.get<double>();
       } else if (key == "workers") {

@@ -243,9 +243,15 @@ void Processor::step(Fragment& f, Time limit) {
           now = f.time;
         }
       }
+      if (in.watch) [[unlikely]] take_snapshot(*warp.cta, now);
       LaneMask guard = file.predicates[in.guard];
       if (in.guard_negated) guard = ~guard;
       const LaneMask active = f.mask & guard;
+      if (!warp.tmem_loads.empty() && touches_pending_load(warp, f.frame, pc)) {
+        save();
+        block(f, observe::Stall::TmemLoad);
+        return;
+      }
       if constexpr (kTimed) {
         f.pc = pc;
         f.time = now;
@@ -327,6 +333,14 @@ Outcome Processor::execute(Fragment& f, const Instr& in, LaneMask active) {
   const Op op = static_cast<Op>(in.op);
   if (!active && op != Op::Branch) return Outcome::Next;
   return (this->*kExec[in.op])(f, in, active);
+}
+
+void Processor::take_snapshot(const Cta& cta, Time now) {
+  if (!launch_.snapshot || cta.linear != 0) return;
+  if (++launch_.snapshot_hits != launch_.snapshot->occurrence) return;
+  const std::string name = write_snapshot(*launch_.snapshot, cta, now);
+  std::fprintf(stderr, "emu: CTA (0,0,0) reached line %u at cycle %.0f: wrote %s\n", launch_.snapshot->line, now,
+               name.c_str());
 }
 
 Time Processor::jitter(Time bound) {

@@ -70,6 +70,7 @@ class Processor {
   bool quiesce();  // nothing can run: release parked lanes; false when there are none
   void release_parked(Warp& warp);
   [[noreturn]] void report_deadlock();
+  void take_snapshot(const Cta& cta, Time now);
   bool only_spins();  // every runnable fragment is back where it was, registers and all
   void note_progress() { ++progress_; }
   void handle(Fragment& fragment, const Fault& fault);
@@ -144,6 +145,7 @@ class Processor {
   void report_stale(const Cta& cta, uint32_t offset, uint32_t bytes, const char* what, const Issuer& reader);
   void start_commit(Fragment& f, const Instr& in, Cta& cta, uint32_t offset, Time when);
   void land_tmem_loads(Warp& warp, Time now);
+  bool touches_pending_load(const Warp& warp, const Frame* frame, uint32_t pc) const;
   void land_tmem_stores(Warp& warp, Time until, Time now);
   void report_unwaited_store(const Cta& cta, int first_column, int columns, const char* what,
                              const Issuer& reader);

@@ -80,6 +80,7 @@ struct Instr {
   uint16_t modifiers = 0;     // meaning depends on op
   int8_t member_source = -1;  // AluSync: index of the member-mask source, -1 for .aligned without a mask
   bool join = false;          // reconvergence point of a divergent branch
+  bool watch = false;         // a snapshot is taken when a warp reaches it
   uint32_t aux = 0;           // engine: branch target, index into side tables, immediate
   uint32_t source = 0;        // index of the ptx::Instruction, for reports
 };
