@@ -20,17 +20,11 @@ constexpr double kLeft = 196;  // where time begins
 constexpr double kRight = svg::kWidth - svg::kMargin;
 constexpr double kBlockHeight = 24;
 constexpr double kStripHeight = 30;
-constexpr double kRowGap = 20;
-constexpr double kBin = 4;          // width of a bar of a busy share
-constexpr double kNarrowest = 0.6;  // blocks that would be narrower are left out
+constexpr double kRowGap = 24;
+constexpr double kBin = 4;              // width of a bar of a busy share
+constexpr double kNarrowest = 0.6;      // blocks that would be narrower are left out
+constexpr double kNarrowestWait = 1.8;  // waits within work: seen when zoomed in
 constexpr double kFont = 11;
-
-std::string thousands(double value) {
-  std::string digits = fmt::format("{:.0f}", value);
-  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(static_cast<size_t>(at), ",");
-  return digits;
-}
 
 // 1, 2 or 5 times a power of ten, for about eight ticks.
 double tick_step(double span) {
@@ -124,7 +118,9 @@ class Drawing {
     const double middle = box.y + box.h / 2;
     canvas_.text({svg::kMargin, middle - 2}, row.title, {.size = 12, .bold = true});
     canvas_.text({svg::kMargin, middle + 11}, row.detail, {.size = 9.5, .cls = "m"});
+    if (!row.more.empty()) canvas_.text({svg::kMargin, middle + 23}, row.more, {.size = 9.5, .cls = "m"});
     canvas_.line({kLeft, box.bottom()}, {kRight, box.bottom()}, "ln g");
+    if (row.pipes > 0) canvas_.line({kLeft, box.y}, {kRight, box.y}, "ln g");
     if (row.pipes > 0) {
       strip(row, box);
       return;
@@ -142,6 +138,12 @@ class Drawing {
         canvas_.rect(area, area.w > 2.5 ? "n1 e" : "n1");
         canvas_.hatch(area, block.kind == Block::Kind::MbarrierWait ? "hb" : "ha", block.tip);
       }
+    }
+    for (const Overlay& wait : row.waits) {
+      const Rect area = {x(wait.begin), box.y, x(wait.end) - x(wait.begin), box.h};
+      if (area.w < kNarrowestWait) continue;
+      canvas_.hatch(area, "hc", fmt::format("waits for {}", wait.reason));
+      overlaid_ = true;
     }
   }
 
@@ -216,13 +218,24 @@ class Drawing {
       if (block.label.empty()) continue;
       const Rect part = clear_part(area_of(block, boxes_[r]));
       const bool wait = block.kind != Block::Kind::Work;
+      const bool overlaid = !wait && overlaid_ && !story_.rows[r].waits.empty();
       const double margin = wait ? 10 : 5;
       double size = kFont;
-      while (size > svg::kMinFont && svg::text_width(block.label, size) > part.w - margin) size -= 0.5;
-      if (svg::text_width(block.label, size) > part.w - margin) continue;
-      const bool dark = !wait && block.fill.size() == 1;  // a full role colour
-      canvas_.text({part.center().x, part.center().y + size * 0.34}, block.label,
-                   {.size = size, .anchor = svg::Anchor::middle, .cls = dark ? "k" : "t", .plate = wait});
+      const auto fits = [&](const std::string& text) {
+        for (size = kFont; size > svg::kMinFont; size -= 0.5) {
+          if (svg::text_width(text, size) <= part.w - margin) return true;
+        }
+        return svg::text_width(text, size) <= part.w - 2;
+      };
+      std::string text = fits(block.label) ? block.label : "";
+      for (const std::string& form : block.brief) {
+        if (text.empty() && fits(form)) text = form;
+      }
+      if (text.empty()) continue;
+      const bool dark = !wait && !overlaid && block.fill.size() == 1;  // a full role colour
+      canvas_.text(
+          {part.center().x, part.center().y + size * 0.34}, text,
+          {.size = size, .anchor = svg::Anchor::middle, .cls = dark ? "k" : "t", .plate = wait || overlaid});
     }
   }
 
@@ -239,6 +252,7 @@ class Drawing {
     for (const auto& [fill, meaning] : story_.meanings) items.emplace_back(fill + " e", meaning);
     if (mbarrier) items.emplace_back("url:hb", "waits for the mbarrier named");
     if (barrier) items.emplace_back("url:ha", "waits at bar.sync");
+    if (overlaid_) items.emplace_back("url:hc", "waits for an operand, a pipe or tensor memory");
     if (strips) items.emplace_back("n3", "busy share, full height 100 %");
     double y = canvas_.legend({svg::kMargin, bottom_ + 22}, items);
     canvas_.prose(
@@ -254,9 +268,20 @@ class Drawing {
   std::vector<Rect> boxes_;
   std::vector<Line> lines_;  // of the arrows
   double axis_ = 0, bottom_ = 0;
+  bool overlaid_ = false;
 };
 
 }  // namespace
+
+std::string thousands(double value) {
+  const std::string digits = fmt::format("{:.0f}", value);
+  std::string text;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
 
 std::string draw(const Story& story, const Heading& heading) { return Drawing(story, heading).str(); }
 

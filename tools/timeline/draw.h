@@ -11,6 +11,9 @@ struct Heading {
   std::string title, subtitle;
 };
 
+// 12345 -> "12,345"
+std::string thousands(double value);
+
 std::string draw(const Story& story, const Heading& heading);
 
 }  // namespace timeline

@@ -53,9 +53,8 @@ std::vector<Group> groups(const Cta& cta, int track, const std::string& unit, co
   for (Group& group : list) {
     if (!group.rule) continue;
     const auto& all = targets[group.rule];
-    const auto rank = std::distance(all.begin(), all.find(group.target));
-    group.name =
-        expand(group.rule->name, all.size() > 1 ? static_cast<int>(rank) : -1, static_cast<int>(group.index));
+    if (all.size() > 1) group.rank = static_cast<int>(std::distance(all.begin(), all.find(group.target)));
+    group.name = expand(group.rule->name, group.rank, static_cast<int>(group.index));
   }
   return list;
 }

@@ -11,6 +11,7 @@ namespace timeline {
 struct Group {
   const OperationRule* rule = nullptr;  // null: no rule matches, and the group is one operation
   uint64_t target = 0;
+  int rank = -1;     // of the accumulator among those of the rule, -1: there is only one
   size_t index = 0;  // among the groups of this rule and accumulator
   double begin = 0, end = 0, visible = 0;
   size_t operations = 0;

@@ -78,8 +78,9 @@ Window window(const timeline::Cta& cta, const std::vector<double>& starts, const
 std::string subtitle(const timeline::Cta& cta, const Window& w, size_t iterations) {
   std::string text = fmt::format("CTA {} of {}, ", cta.number, cta.kernel);
   if (!w.text.empty()) text += w.text + (iterations > 0 ? fmt::format(" of {}", iterations) : "") + ", ";
-  text += fmt::format("{:.0f} cycles from cycle {:.0f} of the launch", w.to - w.from, w.from);
-  if (cta.modelled) return text + fmt::format("; modelled time of a B200-class SM at {} GHz.", cta.clock_ghz);
+  text += fmt::format("{} cycles from cycle {} of the launch", timeline::thousands(w.to - w.from),
+                      timeline::thousands(w.from));
+  if (cta.modelled) return text + fmt::format("; modelled time at {} GHz.", cta.clock_ghz);
   return text + "; every instruction counted as one cycle (no modelled time).";
 }
 

@@ -47,6 +47,25 @@ std::string barrier_name(const Slice& wait) {
   return name.empty() ? "mbarrier" : name;
 }
 
+// "Q1 K 4" -> "Q1K", "QK"
+std::vector<std::string> brief(const Group& group) {
+  std::vector<std::string> forms = {expand(group.rule->name, group.rank, -1),
+                                    expand(group.rule->name, -1, -1)};
+  for (std::string& form : forms) std::erase(form, ' ');
+  return forms;
+}
+
+double waited(const Slice& work, const std::string& reason) {
+  const auto found = work.waits.find(reason);
+  return found == work.waits.end() ? 0 : found->second;
+}
+
+std::string work_tip(const std::string& name, const Slice& work) {
+  std::string text = cycles_tip(name, work.begin, work.end);
+  for (const auto& [reason, cycles] : work.waits) text += fmt::format(", {}: {:.0f}", reason, cycles);
+  return text;
+}
+
 bool is_wait(const Slice& slice) { return slice.name.starts_with("wait: "); }
 
 // --- roles
@@ -121,6 +140,7 @@ class Teller {
       block.begin = group.begin;
       block.end = group.end;
       block.label = group.name;
+      if (group.rule) block.brief = brief(group);
       block.fill = group.rule ? group.rule->fill : "n2";
       block.tip =
           fmt::format("{}, {} operations, results visible at {:.0f}",
@@ -139,26 +159,39 @@ class Teller {
     const std::vector<Slice>& slices = cta_.tracks.at(role.warps.front() + 1);
     Row row;
     row.title = role_title(role, all, cta_);
-    double barriers = 0, tensor_memory = 0;
+    double barriers = 0, operands = 0, tensor_memory = 0;
     const auto [from, to] = std::pair(story_.from, story_.to);
     for (const Slice& slice : slices) {
-      if (slice.name == "wait: tmem load" || slice.name == "wait: tmem store") {
-        tensor_memory += overlap(slice.begin, slice.end, from, to);
-      }
       const bool mbarrier = slice.name == "wait: mbarrier", barrier = slice.name == "wait: bar.sync";
       if (mbarrier || barrier) {
         barriers += overlap(slice.begin, slice.end, from, to);
         wait(row, slice, mbarrier);
-      } else if (const WorkRule* rule = is_wait(slice) ? nullptr : labels_.work_of(slice)) {
+      } else if (is_wait(slice)) {
+        if (slice.end > from && slice.begin < to) {
+          row.waits.push_back({slice.begin, slice.end, slice.name.substr(6)});
+        }
+      } else if (const WorkRule* rule = labels_.work_of(slice)) {
         if (slice.end <= from || slice.begin >= to) continue;
-        row.blocks.push_back({Block::Kind::Work, slice.begin, slice.end, rule->name, rule->fill,
-                              cycles_tip(rule->name, slice.begin, slice.end)});
-        if (rule->fill != "n3") means(rule->fill, rule->name);
+        row.blocks.push_back({Block::Kind::Work,
+                              slice.begin,
+                              slice.end,
+                              rule->name,
+                              {},
+                              rule->fill,
+                              work_tip(rule->name, slice)});
+        const double part =
+            overlap(slice.begin, slice.end, from, to) / std::max(1e-9, slice.end - slice.begin);
+        operands += part * waited(slice, "dependency");
+        tensor_memory += part * (waited(slice, "tmem load") + waited(slice, "tmem store"));
+        means(rule->fill, rule->name);
       }
     }
     std::erase_if(row.blocks, [&](const Block& b) { return b.end <= from || b.begin >= to; });
     row.detail = fmt::format("waits at barriers {}", percent(barriers, to - from));
-    if (tensor_memory > 0) row.detail += fmt::format(", TMEM {}", percent(tensor_memory, to - from));
+    if (operands + tensor_memory > 0.01 * (to - from)) {
+      row.more = fmt::format("operands {}, TMEM {}", percent(operands, to - from),
+                             percent(tensor_memory, to - from));
+    }
     std::set<int> tracks;
     for (const int warp : role.warps) tracks.insert(warp + 1);
     add(std::move(row), tracks);
@@ -209,7 +242,7 @@ class Teller {
     if (last && last->kind == kind && last->label == name && slice.begin - last->end < kRetryGap) {
       last->end = slice.end;
     } else {
-      row.blocks.push_back({kind, slice.begin, slice.end, name, "n1", ""});
+      row.blocks.push_back({kind, slice.begin, slice.end, name, {}, "n1", ""});
       last = &row.blocks.back();
     }
     last->tip = cycles_tip("waits for " + name, last->begin, last->end);

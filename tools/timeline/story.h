@@ -12,15 +12,23 @@ namespace timeline {
 struct Block {
   enum class Kind { Work, MbarrierWait, BarrierWait } kind = Kind::Work;
   double begin = 0, end = 0;
-  std::string label;  // may be empty
-  std::string fill;   // class of svg/palette.h
+  std::string label;               // may be empty
+  std::vector<std::string> brief;  // for narrow blocks, longest first
+  std::string fill;                // class of svg/palette.h
   std::string tip;
 };
 
+// A wait within a warp's work, long enough to be in the trace.
+struct Overlay {
+  double begin = 0, end = 0;
+  std::string reason;
+};
+
 struct Row {
-  std::string title, detail;
+  std::string title, detail, more;
   std::vector<Block> blocks;
   std::vector<std::pair<double, double>> flights;  // served, but the results are not yet there
+  std::vector<Overlay> waits;                      // within its work
   std::vector<Slice> uses;                         // of a pipe: drawn as its busy share
   double pipes = 0;                                // how many of them there are; 0: a row of blocks
 };

@@ -34,6 +34,9 @@ Slice slice_of(const json& event) {
   slice.object = args.value("object", uint64_t{0});
   slice.phase = args.value("phase", uint64_t{0});
   slice.cycles = args.value("cycles", slice.end - slice.begin);
+  if (const auto waits = args.find("waits"); waits != args.end()) {
+    for (const auto& [reason, cycles] : waits->items()) slice.waits[reason] = cycles.get<double>();
+  }
   if (const auto stack = args.find("stack"); stack != args.end()) {
     for (const json& frame : *stack) slice.stack.push_back(function_of(frame.get<std::string>()));
   }

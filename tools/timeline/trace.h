@@ -11,15 +11,16 @@ namespace timeline {
 struct Slice {
   double begin = 0, end = 0;
   std::string name;
-  std::string text;                // source line, of operations and waits
-  std::vector<std::string> stack;  // functions, innermost first
-  std::string label;               // of an operation: "mma SS", "load", ...
-  int warp = -1;                   // that issued the operation
-  uint64_t target = 0;             // accumulator address, or mbarrier of a TMA load
-  int64_t source = -1;             // offset of the tensor map among the kernel's parameters
-  double visible = 0;              // when an operation's results are there
-  uint64_t object = 0, phase = 0;  // of a wait
-  double cycles = 0;               // MUFU: cycles busy within the slice
+  std::string text;                     // source line, of operations and waits
+  std::vector<std::string> stack;       // functions, innermost first
+  std::string label;                    // of an operation: "mma SS", "load", ...
+  int warp = -1;                        // that issued the operation
+  uint64_t target = 0;                  // accumulator address, or mbarrier of a TMA load
+  int64_t source = -1;                  // offset of the tensor map among the kernel's parameters
+  double visible = 0;                   // when an operation's results are there
+  uint64_t object = 0, phase = 0;       // of a wait
+  std::map<std::string, double> waits;  // of a function: cycles by reason
+  double cycles = 0;                    // MUFU: cycles busy within the slice
 };
 
 // From the arrival that completed a barrier's phase to a wait that it ended.

@@ -188,6 +188,20 @@ std::string Statistics::waits(const std::vector<Role>& roles) const {
   return sorted.empty() ? "" : text;
 }
 
+// What holds back the role that issues most.
+std::string Statistics::longest_wait(const std::vector<Role>& roles) const {
+  const auto busiest = std::max_element(roles.begin(), roles.end(), [](const Role& a, const Role& b) {
+    return share(a.total.slots, a.total.resident) < share(b.total.slots, b.total.resident);
+  });
+  Stall longest = kColumns[0];
+  const auto cycles = [&](Stall stall) { return busiest->total.stalls[static_cast<size_t>(stall)]; };
+  for (Stall stall : kColumns) {
+    if (cycles(stall) > cycles(longest)) longest = stall;
+  }
+  return fmt::format("{} wait {} of theirs for: {}", busiest->name,
+                     percent(share(cycles(longest), busiest->total.resident)), name(longest));
+}
+
 std::string Statistics::report(double cycles) const {
   uint64_t instructions = 0;
   for (const Warp& warp : warps_) instructions += warp.instructions;
@@ -233,8 +247,8 @@ std::string Statistics::report(double cycles) const {
     return text + fmt::format("\n  bottleneck: {}, busy {} of the time\n", busy.front().name,
                               percent(busy.front().share));
   }
-  return text + fmt::format("\n  bottleneck: waiting; the busiest unit, {}, works only {} of the time\n",
-                            busy.front().name, percent(busy.front().share));
+  return text + fmt::format("\n  bottleneck: no unit; the busiest, {}, works only {} of the time. {}\n",
+                            busy.front().name, percent(busy.front().share), longest_wait(all));
 }
 
 }  // namespace emu::observe

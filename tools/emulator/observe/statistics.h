@@ -51,6 +51,7 @@ class Statistics final : public Listener {
   std::vector<Role> roles() const;
   std::vector<Busy> units() const;
   std::string waits(const std::vector<Role>& roles) const;
+  std::string longest_wait(const std::vector<Role>& roles) const;
   std::string report(double cycles) const;
   double sm_cycles() const;
 

@@ -198,13 +198,19 @@ void TraceWriter::move_to(Cta& cta, int tid, Warp& warp, const Site* site, doubl
   }
   while (warp.stack.size() > same) {
     const Open& open = warp.stack.back();
+    std::string waits;
+    for (size_t i = 0; i < kStalls; ++i) {
+      if (open.waits[i] == 0) continue;
+      waits += fmt::format("{}{}:{}", waits.empty() ? "" : ",", quote(name(static_cast<Stall>(i))),
+                           number(open.waits[i]));
+    }
     slice(cta.pid, tid, open.begin, std::max(open.begin, warp.end), open.function,
-          fmt::format(R"("line":{})", quote(open.line)));
+          fmt::format(R"("line":{},"waits":{{{}}})", quote(open.line), waits));
     warp.stack.pop_back();
   }
   for (size_t i = same; i < frames.size(); ++i) {
     warp.stack.push_back(
-        {frames[i]->function, fmt::format("{}:{}", base_name(frames[i]->file), frames[i]->line), time});
+        {frames[i]->function, fmt::format("{}:{}", base_name(frames[i]->file), frames[i]->line), time, {}});
   }
   warp.site = site;
 }
@@ -249,6 +255,7 @@ void TraceWriter::stalled(const Place& at, Stall stall, double begin, double end
   if (end <= begin) return;
   move_to(*cta, kWarp + at.warp, warp, at.site, begin);
   warp.end = std::max(warp.end, end);
+  for (Open& open : warp.stack) open.waits[static_cast<size_t>(stall)] += end - begin;
   if (!asynchronous(stall) && end - begin < kShortStall) return;
   std::string arguments = describe(at);
   const Phase* cause = nullptr;

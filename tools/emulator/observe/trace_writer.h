@@ -53,6 +53,7 @@ class TraceWriter final : public Listener {
     std::string function;
     std::string line;  // of the first instruction, or of the call that it came through
     double begin = 0;
+    std::array<double, kStalls> waits{};  // cycles by reason, short ones too
   };
   struct Warp {
     std::vector<Open> stack;
