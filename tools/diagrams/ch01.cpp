@@ -497,9 +497,12 @@ Canvas smem_map(const Kernels& kernels) {
     rows.push_back({hex(kSharedBase + m.offset), fmt::format("{}", m.bytes), name, what});
   }
   c.table({20, below + 14}, {110, 80, 150, 520}, rows, 11.5, 22);
-  note(c,
-       "The first byte of a CTA's shared memory has address 0x400: 1 KB below it is reserved. Tiles start at "
-       "multiples of 1024, where every swizzle pattern begins.");
+  note(c, fmt::format("The launch asks for {} bytes, more than half of an SM's 228 KB, so that one CTA has "
+                      "the SM to itself. "
+                      "The first byte of a CTA's shared memory has address 0x400: 1 KB below it is reserved. "
+                      "Tiles start at "
+                      "multiples of 1024, where every swizzle pattern begins.",
+                      k["kSharedBytes"]));
   return c;
 }
 

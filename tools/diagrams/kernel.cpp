@@ -6,6 +6,7 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <regex>
@@ -19,8 +20,8 @@ namespace {
 // constants.
 class Expression {
  public:
-  Expression(const std::string& text, const std::map<std::string, int64_t>& names)
-      : text_(text), names_(names) {}
+  using Lookup = std::function<std::optional<int64_t>(const std::string&)>;
+  Expression(const std::string& text, Lookup lookup) : text_(text), lookup_(std::move(lookup)) {}
 
   std::optional<int64_t> value() {
     const std::optional<int64_t> v = sum();
@@ -81,18 +82,18 @@ class Expression {
     at_ = end;
     if (word.empty()) return std::nullopt;
     if (word == "sizeof") {
-      const std::string argument = "(__nv_bfloat16)";
-      if (text_.compare(at_, argument.size(), argument) != 0) return std::nullopt;
-      at_ += argument.size();
-      return 2;
+      const size_t close = text_.find(')', at_);
+      if (at_ >= text_.size() || text_[at_] != '(' || close == std::string::npos) return std::nullopt;
+      const std::string type = text_.substr(at_ + 1, close - at_ - 1);
+      at_ = close + 1;
+      return lookup_("sizeof " + type);
     }
     if (std::isdigit(static_cast<unsigned char>(word[0]))) return std::stoll(word, nullptr, 0);
-    const auto found = names_.find(word);
-    return found == names_.end() ? std::nullopt : std::optional(found->second);
+    return lookup_(word);
   }
 
   const std::string& text_;
-  const std::map<std::string, int64_t>& names_;
+  Lookup lookup_;
   size_t at_ = 0;
 };
 
@@ -120,15 +121,20 @@ Kernel::Kernel(const std::string& path) : path_(path) {
 void Kernel::read_constants() {
   static const std::regex kPattern(R"(constexpr\s+(?:int|uint32_t)\s+(\w+)\s*=\s*([^;]+);)");
   for (std::sregex_iterator it(text_.begin(), text_.end(), kPattern), end; it != end; ++it) {
-    const std::string expression = (*it)[2];
-    // Instruction descriptors are computed from the same header by whoever draws them.
-    if (expression.find("instruction_descriptor") != std::string::npos) continue;
-    constants_[(*it)[1]] = evaluate(expression);
+    constants_[(*it)[1]] = (*it)[2];
   }
 }
 
+std::optional<int64_t> Kernel::look_up(const std::string& name) const {
+  if (name == "sizeof __nv_bfloat16") return 2;
+  if (name == "sizeof SharedStorage") return shared_bytes_;
+  const auto found = constants_.find(name);
+  if (found == constants_.end()) return std::nullopt;
+  return Expression(found->second, [this](const std::string& n) { return look_up(n); }).value();
+}
+
 int64_t Kernel::evaluate(const std::string& expression) const {
-  const auto v = Expression(expression, constants_).value();
+  const auto v = Expression(expression, [this](const std::string& n) { return look_up(n); }).value();
   if (!v) throw std::runtime_error(fmt::format("{}: cannot evaluate '{}'", path_, expression));
   return *v;
 }
@@ -166,7 +172,7 @@ void Kernel::read_shared() {
 int64_t Kernel::operator[](const std::string& name) const {
   const auto found = constants_.find(name);
   if (found == constants_.end()) throw std::runtime_error(fmt::format("{}: no constant {}", path_, name));
-  return found->second;
+  return evaluate(found->second);
 }
 
 const Member& Kernel::member(const std::string& name) const {

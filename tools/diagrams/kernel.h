@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,12 +38,13 @@ class Kernel {
   void require(const std::string& text) const;
 
  private:
+  std::optional<int64_t> look_up(const std::string& name) const;
   int64_t evaluate(const std::string& expression) const;
   void read_constants();
   void read_shared();
 
   std::string path_, text_;
-  std::map<std::string, int64_t> constants_;
+  std::map<std::string, std::string> constants_;  // name to expression; evaluated when asked for
   std::vector<Member> shared_;
   uint32_t shared_bytes_ = 0;
 };
