@@ -12,7 +12,7 @@ endif
 JOBS := $(shell nproc)
 NUMBERS := $(foreach directory,$(wildcard chapters/[0-9][0-9]_*),$(firstword $(subst _, ,$(notdir $(directory)))))
 
-.PHONY: help setup configure run test ladder diagrams clean $(NUMBERS:%=ch%) $(NUMBERS:%=diff-%) $(NUMBERS:%=timeline-%)
+.PHONY: help setup configure run test ladder diagrams cards clean $(NUMBERS:%=ch%) $(NUMBERS:%=diff-%) $(NUMBERS:%=timeline-%)
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -23,6 +23,7 @@ help:
 #: make diff-NN       that chapter's kernel against the one before
 #: make timeline-NN   run it traced: build/timeline-NN.svg and a trace for Perfetto
 #: make diagrams      regenerate diagrams/
+#: make cards          rewrite the resource cards of chapters/*/README.md (ARGS=--check: only compare)
 #: make ladder        the table of `make run`               (ARGS="--markdown" or "--json")
 #: make setup         install what this machine lacks
 #: make clean         remove the build, but not NVIDIA's compiler if set-up put it there
@@ -66,6 +67,9 @@ $(NUMBERS:%=timeline-%): timeline-%: configure
 diagrams: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target diagrams
 	@$(BUILD)/diagrams $(ARGS)
+
+cards: setup
+	@python3 tools/cards/cards.py $(ARGS)
 
 clean:
 	@if [[ -d build ]]; then find build -mindepth 1 -maxdepth 1 ! -name cuda ! -name nvcc.checked -exec rm -rf {} +; fi
