@@ -268,6 +268,59 @@ Canvas instruction_word(const Kernels& kernels) {
   return c;
 }
 
+Canvas mbarrier_life(const Kernels& kernels) {
+  const Kernel& k = kernels[0];
+  k.require("mbarrier::init(&shared.qk_ready, 1);");
+  k.require("mbarrier::arrive_expect_tx(&shared.qk_ready, 2 * kTileBytes);");
+  const int64_t boxes = 2 * k["HEAD_DIM"] / k["kSliceWidth"], box = k["kSliceBytes"],
+                all = 2 * k["kTileBytes"];
+  Canvas c("The life of an mbarrier: qk_ready",
+           fmt::format("8 bytes at {} count arrivals and bytes. A phase is over when both are down to zero; "
+                       "then the next phase begins by itself.",
+                       hex(kSharedBase + k.member("qk_ready").offset)),
+           "Six states from left to right: initialised, expecting bytes, bytes arriving, last byte, phase "
+           "over, with counts and what a wait answers.");
+  struct State {
+    std::string event, who;
+    int64_t arrivals, bytes;
+    int phase;
+  };
+  const std::vector<State> states = {{"init, count 1", "leader thread", 1, 0, 0},
+                                     {fmt::format("expect_tx\n{} B, arrive", all), "leader thread", 0, all, 0},
+                                     {"box 1 lands", "TMA", 0, all - box, 0},
+                                     {fmt::format("box {} lands", boxes - 1), "TMA", 0, box, 0},
+                                     {fmt::format("box {} lands", boxes), "TMA", 1, 0, 1}};
+  const double y = c.top() + 24, x = 150, w = 146, h = 32;
+  const char* names[] = {"what happens", "arrivals missing", "bytes missing", "current phase",
+                         "wait(…, parity 0)"};
+  for (int r = 0; r < 5; ++r)
+    c.text({x - 12, y + 38 + r * (h + 6) + (r > 0 ? 10 : 3)}, names[r],
+           {.size = 11.5, .anchor = Anchor::end});
+  for (size_t i = 0; i < states.size(); ++i) {
+    const State& s = states[i];
+    const double left = x + i * w, cell = w - 10;
+    c.label({left, y - 4, cell, 18}, s.who, {.size = 11, .bold = true});
+    c.block({left, y + 14, cell, h + 12}, "n2 f", s.event, {.size = 11.5});
+    const std::string cells[] = {fmt::format("{}", s.arrivals), fmt::format("{}", s.bytes),
+                                 fmt::format("{}", s.phase), s.phase == 0 ? "waits" : "returns"};
+    for (int r = 0; r < 4; ++r) {
+      const double top = y + 34 + (r + 1) * (h + 6);
+      const char* cls = r < 2                    ? ((r == 0 ? s.arrivals : s.bytes) == 0 ? "n1 e" : "n3 e")
+                        : r == 3 && s.phase == 1 ? "n1 w"
+                                                 : "n1 e";
+      c.block({left, top - 6, cell, h}, cls, cells[r], {.size = 12.5, .bold = r == 3 && s.phase == 1});
+    }
+    if (i + 1 < states.size()) c.arrow({{left + cell + 1, y + 36}, {left + w - 1, y + 36}});
+  }
+  note(c, fmt::format(
+              "{} boxes of {} bytes make {}. The bytes of a box may be credited in any order and before or "
+              "after the expectation; only the sum counts. wait(parity 0) asks whether phase 0 is over; "
+              "a barrier used once per key tile is asked for parity i & 1 in turn i. When a phase ends the "
+              "count of arrivals is back at {}.",
+              boxes, box, all, 1));
+  return c;
+}
+
 }  // namespace
 
 std::vector<Picture> chapter_00() {
@@ -277,6 +330,7 @@ std::vector<Picture> chapter_00() {
       {0, "row_major", "Row-major storage: strides turn a row and a column into a byte address", row_major},
       {0, "tile_path", "One tile's path: global, shared, tensor memory, registers, and the barriers between",
        tile_path},
+      {0, "mbarrier", "The life of an mbarrier: arrivals, bytes, phase", mbarrier_life},
       {0, "one_mma", "One tcgen05.mma takes 32 bytes of each row; eight make a tile", one_mma},
       {0, "matrix_descriptor", "The 64 bits that tell the tensor core where Q lies", matrix_word},
       {0, "instruction_descriptor", "The 32 bits that say what the MMA computes", instruction_word}};
