@@ -8,6 +8,9 @@ namespace timeline {
 
 namespace {
 
+// Operations of one group follow each other as fast as they are issued; a longer pause separates two groups.
+constexpr double kLongestPause = 300;
+
 void replace(std::string& text, const std::string& what, const std::string& by) {
   for (size_t at; (at = text.find(what)) != std::string::npos;) text.replace(at, what.size(), by);
 }
@@ -33,7 +36,8 @@ std::vector<Group> groups(const Cta& cta, int track, const std::string& unit, co
     const OperationRule* rule = labels.operation(unit, slice);
     // A TMA load's target is its mbarrier, which may change with the ring's slot.
     const uint64_t target = track == kTensorCore ? slice.target : 0;
-    const bool joins = rule && !list.empty() && list.back().rule == rule && list.back().target == target;
+    const bool joins = rule && !list.empty() && list.back().rule == rule && list.back().target == target &&
+                       slice.begin - list.back().end <= kLongestPause;
     if (!joins) {
       Group group;
       group.rule = rule;

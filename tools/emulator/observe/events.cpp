@@ -28,7 +28,14 @@ std::string short_function_name(std::string_view symbol) {
   // Cut at the parenthesis of the arguments, not at "(anonymous namespace)".
   const std::string anonymous = "(anonymous namespace)::";
   for (size_t at; (at = text.find(anonymous)) != std::string::npos;) text.erase(at, anonymous.size());
-  text = text.substr(0, text.find_first_of("(<"));
+  std::string plain;  // without template arguments, up to the function's own
+  for (int depth = 0; const char c : text) {
+    if (c == '(' && depth == 0) break;
+    depth += c == '<' ? 1 : 0;
+    if (depth == 0) plain += c;
+    depth -= c == '>' ? 1 : 0;
+  }
+  text = plain;
   const size_t scope = text.rfind("::");
   if (scope != std::string::npos) text = text.substr(scope + 2);
   const size_t space = text.rfind(' ');
