@@ -60,7 +60,7 @@ $(NUMBERS:%=diff-%): diff-%:
 
 $(NUMBERS:%=timeline-%): timeline-%: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target run_ch$* timeline
-	@$(BUILD)/emu --trace $(BUILD)/timeline-$*.json $(EMU_ARGS) -- $(BUILD)/ch$* --bench $(ARGS)
+	@$(BUILD)/emu --timing --trace $(BUILD)/timeline-$*.json $(EMU_ARGS) -- $(BUILD)/ch$* --bench $(or $(ARGS),--shape 1x1x256x1024)
 	@$(BUILD)/timeline $(BUILD)/timeline-$*.json --output $(BUILD)/timeline-$*.svg
 	@echo "wrote $(BUILD)/timeline-$*.svg, and $(BUILD)/timeline-$*.json for ui.perfetto.dev"
 
