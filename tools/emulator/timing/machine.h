@@ -14,77 +14,81 @@ enum class Confidence : char { High = 'H', Medium = 'M', Low = 'L' };
 // FlashInfer-competition microbenchmarks on B200; TS = TileSight; GN = learn-cuda traces on B200; FG =
 // FlashGPU-Sim parameters; FA4 = the FlashAttention-4 paper; ISA = PTX ISA; SASS = scheduling tables of
 // nvdisasm; H200 = measured by us on an H200.
-#define EMU_MACHINE_PARAMETERS(X)                                                              \
-  X(num_sms, 148, 132, "SMs", "SA, AS; H200", High)                                            \
-  X(clock_ghz, 1.85, 1.98, "GHz", "FA4 paper's clock (1.58..1.965 seen); H200", Medium)        \
-  X(smsp_per_sm, 4, 4, "", "AD", High)                                                         \
-  X(max_warps, 64, 64, "warps/SM", "AS", High)                                                 \
-  X(max_ctas, 32, 32, "CTAs/SM", "AS", High)                                                   \
-  X(shared_bytes, 233472, 233472, "B/SM", "AS", High)                                          \
-  X(shared_per_cta, 232448, 232448, "B", "AS", High)                                           \
-  X(shared_reserved, 1024, 1024, "B/CTA", "AS, H200", High)                                    \
-  X(registers_per_sm, 65536, 65536, "32-bit registers", "ISA", High)                           \
-  X(ii_fma, 1, 1, "cyc/warp/SMSP", "AD; H200 124 lanes/clk", High)                             \
-  X(ii_fma_packed, 2, 2, "cyc/warp/SMSP", "AD, FG", High)                                      \
-  X(ii_imad, 2, 2, "cyc/warp/SMSP", "AD; H200", High)                                          \
-  X(ii_imad_wide, 4, 4, "cyc/warp/SMSP", "AD (IMAD.HI 1.00/clk/SM)", Medium)                   \
-  X(ii_int_add, 1, 1, "cyc/warp/SMSP", "AD; H200 117 lanes/clk", Medium)                       \
-  X(ii_alu, 2, 2, "cyc/warp/SMSP", "AD; H200 63 lanes/clk", High)                              \
-  X(ii_cvt_pack, 2, 2, "cyc/warp/SMSP", "AD, FG; H200", Medium)                                \
-  X(ii_mufu, 8, 8, "cyc/warp/SMSP", "FA4, AD; H200 16.0 lanes/clk", High)                      \
-  X(ii_xu, 8, 8, "cyc/warp/SMSP", "AD", High)                                                  \
-  X(ii_fp64, 64, 2, "cyc/warp/SMSP", "AD (B300 FP64 rate); H200 data sheet", Low)              \
-  X(ii_shuffle_sm, 1, 1, "cyc/warp/SM", "AD; H200 32 lanes/clk", High)                         \
-  X(ii_vote, 2, 2, "cyc/warp/SMSP", "AD", High)                                                \
-  X(ii_redux, 8, 8, "cyc/warp/SMSP", "AD", Medium)                                             \
-  X(ii_param, 8, 8, "cyc/warp/SMSP", "AD (LDC 0.5/clk/SM)", Medium)                            \
-  X(lat_fma, 4.2, 4.3, "cyc", "SASS, AS; H200", High)                                          \
-  X(lat_alu, 4.2, 4.2, "cyc", "SASS, AS; H200", High)                                          \
-  X(lat_cross_pipe, 1, 1, "cyc extra", "SASS (5-6 across pipes)", Medium)                      \
-  X(lat_setp_guard, 13, 13, "cyc", "SASS", Medium)                                             \
-  X(lat_mufu, 17, 17, "cyc", "AS; H200", High)                                                 \
-  X(lat_xu, 20, 20, "cyc", "AD", Medium)                                                       \
-  X(lat_fp64, 40, 16, "cyc", "assumed", Low)                                                   \
-  X(lat_shuffle, 24, 24, "cyc", "AD, AS; H200", High)                                          \
-  X(lat_vote, 13, 13, "cyc", "SASS", Medium)                                                   \
-  X(lat_redux, 18, 18, "cyc", "AD", Medium)                                                    \
-  X(lat_tensor_sync, 20, 33, "cyc", "AD", Medium)                                              \
-  X(lat_shared, 26, 23, "cyc", "AD, AS; H200", High)                                           \
-  X(lat_l1, 38, 38, "cyc", "AS", High)                                                         \
-  X(lat_l2, 300, 270, "cyc", "AS", High)                                                       \
-  X(lat_dram, 790, 700, "cyc", "AD", Medium)                                                   \
-  X(lat_param, 8, 8, "cyc", "FG", Low)                                                         \
-  X(branch_taken, 6, 6, "cyc", "FG fits 12 for a back edge on H100", Low)                      \
-  X(shared_bytes_per_clk, 128, 128, "B/cyc/SM", "AD, SA", High)                                \
-  X(l2_bytes_per_clk, 70, 64, "B/cyc/SM", "TS, AD", High)                                      \
-  X(hbm_bytes_per_clk, 25, 18, "B/cyc/SM", "SA", High)                                         \
-  X(bar_sync_base, 12, 12, "cyc", "H200: 14 with 1 warp", High)                                \
-  X(bar_sync_per_warp, 2, 2, "cyc", "H200: 28 with 8 warps; AD", High)                         \
-  X(cluster_barrier, 190, 190, "cyc", "AD 370 round trip", Low)                                \
-  X(mbar_arrive_issue, 8, 8, "cyc", "AD", Medium)                                              \
-  X(mbar_visible, 30, 30, "cyc", "FG 29, H200 half of 59..62", Medium)                         \
-  X(mbar_wake, 30, 30, "cyc", "H200 half of 59..62", Medium)                                   \
-  X(mbar_try_limit, 2000, 2000, "cyc", "assumed: try_wait's suspend limit", Low)               \
-  X(proxy_fence, 32, 32, "cyc", "FG (H100)", Medium)                                           \
-  X(tma_issue, 48, 56, "cyc", "AD; H200 straight-line", High)                                  \
-  X(tma_row, 1.0, 1.0, "cyc/row", "SA refit; H200 (16..64 B rows)", High)                      \
-  X(tma_row_128, 1.18, 1.18, "cyc/row", "H200 (128 B rows)", High)                             \
-  X(tma_l2_latency, 380, 510, "cyc", "AS, SA; H200 597 = issue + latency + rows + wake", High) \
-  X(tma_store_bytes_per_clk, 32, 32, "B/cyc/SM", "AD", Medium)                                 \
-  X(tma_store_latency, 350, 400, "cyc", "AS (assumed like a load)", Low)                       \
-  X(mma_rate_columns, 2, 2, "columns/cyc", "SA: N/2 cycles per K step at M 64 and 128", High)  \
-  X(mma_operand_bytes_per_clk, 128, 128, "B/cyc/SM", "SA", High)                               \
-  X(mma_min_interval, 44, 44, "cyc", "AD", Medium)                                             \
-  X(mma_latency, 104, 104, "cyc", "SA: issue to waiter 104 + N/2 (TS)", High)                  \
-  X(mma_issue, 8, 8, "cyc", "GN bound 8..16", Low)                                             \
-  X(commit_issue, 30, 30, "cyc", "AS", Medium)                                                 \
-  X(tmem_load_fixed, 25, 25, "cyc", "RH, AS: 29..36 for 64 columns idle", Low)                 \
-  X(tmem_columns_per_clk, 2, 2, "columns/cyc/warp", "TS, RH", Low)                             \
-  X(tmem_store_fixed, 13, 13, "cyc", "AS", High)                                               \
-  X(tmem_wait_store, 6, 6, "cyc", "AS", Medium)                                                \
-  X(tmem_alloc, 253, 253, "cyc", "AD", Medium)                                                 \
-  X(kernel_launch_us, 2.1, 2.1, "us", "AD", Medium)                                            \
-  X(cta_replace, 2000, 2000, "cyc", "GN 0.9..1.9 us; FG", Medium)                              \
+#define EMU_MACHINE_PARAMETERS(X)                                                                          \
+  X(num_sms, 148, 132, "SMs", "SA, AS; H200", High)                                                        \
+  X(clock_ghz, 1.85, 1.98, "GHz", "FA4 paper's clock (1.58..1.965 seen); H200", Medium)                    \
+  X(smsp_per_sm, 4, 4, "", "AD", High)                                                                     \
+  X(max_warps, 64, 64, "warps/SM", "AS", High)                                                             \
+  X(max_ctas, 32, 32, "CTAs/SM", "AS", High)                                                               \
+  X(shared_bytes, 233472, 233472, "B/SM", "AS", High)                                                      \
+  X(shared_per_cta, 232448, 232448, "B", "AS", High)                                                       \
+  X(shared_reserved, 1024, 1024, "B/CTA", "AS, H200", High)                                                \
+  X(registers_per_sm, 65536, 65536, "32-bit registers", "ISA", High)                                       \
+  X(ii_fma, 1, 1, "cyc/warp/SMSP", "AD; H200 124 lanes/clk", High)                                         \
+  X(ii_fma_packed, 2, 2, "cyc/warp/SMSP", "AD, FG", High)                                                  \
+  X(ii_imad, 2, 2, "cyc/warp/SMSP", "AD; H200", High)                                                      \
+  X(ii_imad_wide, 4, 4, "cyc/warp/SMSP", "AD (IMAD.HI 1.00/clk/SM)", Medium)                               \
+  X(ii_int_add, 1, 1, "cyc/warp/SMSP", "AD; H200 117 lanes/clk", Medium)                                   \
+  X(ii_alu, 2, 2, "cyc/warp/SMSP", "AD; H200 63 lanes/clk", High)                                          \
+  X(ii_cvt_pack, 2, 2, "cyc/warp/SMSP", "AD, FG; H200", Medium)                                            \
+  X(ii_mufu, 8, 8, "cyc/warp/SMSP", "FA4, AD; H200 16.0 lanes/clk", High)                                  \
+  X(ii_xu, 8, 8, "cyc/warp/SMSP", "AD", High)                                                              \
+  X(ii_fp64, 64, 2, "cyc/warp/SMSP", "AD (B300 FP64 rate); H200 data sheet", Low)                          \
+  X(ii_shuffle_sm, 1, 1, "cyc/warp/SM", "AD; H200 32 lanes/clk", High)                                     \
+  X(ii_vote, 2, 2, "cyc/warp/SMSP", "AD", High)                                                            \
+  X(ii_redux, 8, 8, "cyc/warp/SMSP", "AD", Medium)                                                         \
+  X(ii_param, 8, 8, "cyc/warp/SMSP", "AD (LDC 0.5/clk/SM)", Medium)                                        \
+  X(lat_fma, 4.2, 4.3, "cyc", "SASS, AS; H200", High)                                                      \
+  X(lat_alu, 4.2, 4.2, "cyc", "SASS, AS; H200", High)                                                      \
+  X(lat_cross_pipe, 1, 1, "cyc extra", "SASS (5-6 across pipes)", Medium)                                  \
+  X(lat_setp_guard, 13, 13, "cyc", "SASS", Medium)                                                         \
+  X(lat_mufu, 17, 17, "cyc", "AS; H200", High)                                                             \
+  X(lat_xu, 20, 17, "cyc", "AD; H200 popc", Medium)                                                        \
+  X(lat_fp64, 40, 16, "cyc", "assumed", Low)                                                               \
+  X(lat_shuffle, 24, 24, "cyc", "AD, AS; H200", High)                                                      \
+  X(lat_vote, 13, 13, "cyc", "SASS", Medium)                                                               \
+  X(lat_redux, 18, 18, "cyc", "AD", Medium)                                                                \
+  X(lat_tensor_sync, 20, 33, "cyc", "AD", Medium)                                                          \
+  X(lat_shared, 26, 23, "cyc", "AD, AS; H200", High)                                                       \
+  X(lat_l1, 38, 38, "cyc", "AS", High)                                                                     \
+  X(lat_l2, 300, 276, "cyc", "AS; H200", High)                                                             \
+  X(lat_dram, 790, 700, "cyc", "AD", Medium)                                                               \
+  X(lat_param, 8, 8, "cyc", "FG", Low)                                                                     \
+  X(branch_taken, 6, 6, "cyc", "FG fits 12 for a back edge on H100", Low)                                  \
+  X(shared_bytes_per_clk, 128, 128, "B/cyc/SM", "AD, SA", High)                                            \
+  X(l2_bytes_per_clk, 70, 28, "B/cyc/SM", "TS, AD; H200 copy of 16 MB", Medium)                            \
+  X(hbm_bytes_per_clk, 25, 18, "B/cyc/SM", "SA", High)                                                     \
+  X(bar_sync_base, 11.6, 11.6, "cyc", "H200 12.6 + 2.06 W with the issue; AS 14.6 and 20.7 on B200", High) \
+  X(bar_sync_per_warp, 2.06, 2.06, "cyc", "H200, 1 to 32 warps", High)                                     \
+  X(bar_arrive, 24, 24, "cyc", "FG 24; H200 hop of 41.7", High)                                            \
+  X(cluster_barrier, 190, 190, "cyc", "AD 370 round trip", Low)                                            \
+  X(mbar_arrive_issue, 8, 5, "cyc", "AD; H200", High)                                                      \
+  X(mbar_visible, 30, 30, "cyc", "FG 29, H200 half of 59..62", Medium)                                     \
+  X(mbar_wake, 30, 30, "cyc", "H200 half of 59..62", Medium)                                               \
+  X(lat_mbar_test, 36, 36, "cyc", "FG (H100); H200 41 for a wait that is over", High)                      \
+  X(mbar_try_limit, 2000, 2000, "cyc", "assumed: suspend limit of try_wait", Low)                          \
+  X(proxy_fence, 14, 14, "cyc", "H200 17 for a store and the fence", High)                                 \
+  X(tma_issue, 48, 56, "cyc", "AD; H200 straight-line", High)                                              \
+  X(tma_row, 1.0, 1.0, "cyc/row", "SA refit; H200 (16..64 B rows)", High)                                  \
+  X(tma_row_128, 1.18, 1.18, "cyc/row", "H200 (128 B rows)", High)                                         \
+  X(tma_l2_latency, 300, 300, "cyc", "SA ring slot 400..410; H200 one box alone 404..426", High)           \
+  X(bulk_l2_latency, 260, 260, "cyc", "H200 1 KB alone 367", High)                                         \
+  X(tma_store_bytes_per_clk, 32, 32, "B/cyc/SM", "AD", Medium)                                             \
+  X(tma_store_read_latency, 90, 90, "cyc", "H200 1 KB read after 143", Medium)                             \
+  X(tma_store_latency, 1, 1, "cyc", "H200 1 KB written after 144", Medium)                                 \
+  X(mma_rate_columns, 2, 2, "columns/cyc", "SA: N/2 cycles per K step at M 64 and 128", High)              \
+  X(mma_operand_bytes_per_clk, 128, 128, "B/cyc/SM", "SA", High)                                           \
+  X(mma_min_interval, 44, 44, "cyc", "AD", Medium)                                                         \
+  X(mma_latency, 104, 104, "cyc", "SA: issue to waiter 104 + N/2 (TS)", High)                              \
+  X(mma_issue, 8, 8, "cyc", "GN bound 8..16", Low)                                                         \
+  X(commit_issue, 30, 30, "cyc", "AS", Medium)                                                             \
+  X(tmem_load_fixed, 25, 25, "cyc", "RH, AS: 29..36 for 64 columns idle", Low)                             \
+  X(tmem_columns_per_clk, 2, 2, "columns/cyc/warp", "TS, RH", Low)                                         \
+  X(tmem_store_fixed, 13, 13, "cyc", "AS", High)                                                           \
+  X(tmem_wait_store, 6, 6, "cyc", "AS", Medium)                                                            \
+  X(tmem_alloc, 253, 253, "cyc", "AD", Medium)                                                             \
+  X(kernel_launch_us, 2.1, 4.5, "us", "AD; H200 in a virtual machine", Medium)                             \
+  X(cta_replace, 2000, 90, "cyc", "GN 0.9..1.9 us with its set-up; H200 390 between CTAs", Low)            \
   X(cta_start, 300, 300, "cyc", "assumed: first instruction fetch and launch overhead", Low)
 
 struct Parameter {

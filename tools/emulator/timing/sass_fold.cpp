@@ -66,20 +66,29 @@ namespace {
 
 bool is_f32(const SassContext& c, uint32_t i) { return c.flow.has(i, ".f32") && !c.flow.has(i, ".f32x2"); }
 
-// ptxas contracts a product and a sum that name no rounding of their own.
-void contract(SassContext& c, uint32_t i) {
-  if (!(c.is(i, "add") || c.is(i, "sub")) || c.flow.has(i, ".rn") || c.flow.has(i, ".sat")) return;
-  const bool packed = c.flow.has(i, ".f32x2");
-  if (!is_f32(c, i) && !packed) return;
-  for (size_t index : {1u, 2u}) {
-    const int32_t d = c.feeder(i, index);
-    if (d < 0) continue;
-    const auto product = static_cast<uint32_t>(d);
-    if (!c.is(product, "mul") || c.flow.has(product, ".rn") || c.flow.has(product, ".sat")) continue;
-    if (c.flow.has(product, ".f32x2") != packed || (!packed && !is_f32(c, product))) continue;
-    c.free(product);
-    return;
-  }
+bool is_float_sum(const SassContext& c, uint32_t i) {
+  return (c.is(i, "add") || c.is(i, "sub")) && (is_f32(c, i) || c.flow.has(i, ".f32x2")) &&
+         !c.flow.has(i, ".rn") && !c.flow.has(i, ".sat");
+}
+
+// ptxas contracts a product and a sum that name no rounding of their own. It repeats a product that feeds
+// several sums in each of them, and then needs no product by itself.
+void contract(SassContext& c, uint32_t product, std::vector<bool>& fused) {
+  const bool packed = c.flow.has(product, ".f32x2");
+  if (!c.is(product, "mul") || !(packed || is_f32(c, product))) return;
+  if (c.flow.has(product, ".rn") || c.flow.has(product, ".sat") || c.costs[product].slots == 0) return;
+  if (c.flow.function.instructions[product].guard >= 0) return;
+  const int32_t reg = c.flow.operand_register(product, 0);
+  if (c.flow.definition(reg) < 0) return;
+  const auto& readers = c.flow.uses[static_cast<size_t>(reg)];
+  const int32_t loop = c.flow.loop_of[c.flow.block(product)];
+  const bool all = !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](uint32_t r) {
+    return is_float_sum(c, r) && c.flow.has(r, ".f32x2") == packed && !fused[r] &&
+           c.flow.loop_of[c.flow.block(r)] == loop;
+  });
+  if (!all) return;
+  c.free(product);
+  for (uint32_t r : readers) fused[r] = true;
 }
 
 // min(min(a, b), c) is one FMNMX3; the inner one must not hold three inputs already.
@@ -99,13 +108,13 @@ void merge_minmax(SassContext& c, uint32_t i, std::vector<bool>& merged) {
 }  // namespace
 
 void fuse_float(SassContext& c) {
-  std::vector<bool> merged(c.size(), false);
+  std::vector<bool> merged(c.size(), false), fused(c.size(), false);
   for (uint32_t i = 0; i < c.size(); ++i) {
     if ((c.is(i, "neg") || c.is(i, "abs")) && is_f32(c, i)) {
       c.free(i);  // operand modifiers of the reader
       continue;
     }
-    contract(c, i);
+    contract(c, i, fused);
     merge_minmax(c, i, merged);
   }
 }
