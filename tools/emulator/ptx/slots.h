@@ -22,8 +22,9 @@ struct LiveRange {
 // Per-thread liveness is enough although lanes diverge. A slot is a row of 32 lane columns, and a fragment
 // writes only the columns of its own lanes. Two registers that share a slot are never live at one point of
 // one lane's path, so no lane overwrites a value that it needs itself; what other lanes do to their columns
-// meanwhile is none of its concern. Instructions that read other lanes' registers (shfl, mma, ldmatrix) name
-// the register themselves, so it is live in every lane that takes part.
+// meanwhile is none of its concern. That holds for registers of one size only, whose columns coincide.
+// Instructions that read other lanes' registers (shfl, mma, ldmatrix) name the register themselves, so it is
+// live in every lane that takes part.
 //
 // The exception is a write that comes later than its instruction. tcgen05.ld may deliver its registers at any
 // time up to the matching tcgen05.wait::ld (PTX ISA 9.7.16.8.5), so its destinations keep their slots from

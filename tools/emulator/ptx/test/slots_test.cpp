@@ -180,6 +180,15 @@ TEST_CASE("wide registers are aligned and predicates have their own file") {
   CHECK(s.slot("p") == 0);
 }
 
+TEST_CASE("registers of different sizes never share a slot, for lanes elsewhere in the program need theirs") {
+  const Sample s(
+      ".reg .b32 a, b; .reg .b64 d, e; mov.b64 d, 1; st.shared.b64 [0], d; mov.b32 a, 2; st.shared.b32 [0], a;"
+      "mov.b64 e, 3; st.shared.b64 [0], e; mov.b32 b, 4; st.shared.b32 [0], b;");
+  CHECK(s.slot("d") == s.slot("e"));
+  CHECK(s.slot("a") == s.slot("b"));
+  CHECK(s.slot("a") / 2 != s.slot("d") / 2);
+}
+
 TEST_CASE("a declared register that no instruction names has no slot") {
   const Sample s(".reg .b32 %r<10>; mov.b32 %r3, 1;");
   CHECK(s.slot("%r0") == kNoSlot);
