@@ -23,7 +23,7 @@ help:
 #: make diff-NN       that chapter's kernel against the one before
 #: make timeline-NN   run it traced: build/timeline-NN.svg and a trace for Perfetto
 #: make diagrams      regenerate diagrams/
-#: make cards          rewrite the resource cards of chapters/*/README.md (ARGS=--check: only compare)
+#: make cards         rewrite the resource cards of chapters/*/README.md (ARGS=--check: only compare)
 #: make ladder        the table of `make run`               (ARGS="--markdown" or "--json")
 #: make setup         install what this machine lacks
 #: make clean         remove the build, but not NVIDIA's compiler if set-up put it there

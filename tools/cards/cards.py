@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the resource cards of chapters/*/README.md, between <!-- card:begin --> and <!-- card:end -->, and the
-table of chapters/README.md, between <!-- cards:begin --> and <!-- cards:end -->.
+"""Writes the resource cards and tables of mbarriers of chapters/*/README.md and the table of chapters/README.md,
+each between its markers: <!-- card:begin --> and <!-- card:end -->, `barriers`, `cards`.
 
 Everything in a card is read from the chapter's kernel.cu (its constants, its SharedStorage, its mbarrier::init
 calls, the table in its head comment) and from ptxas' report on that file. A kernel that lacks one of these stops
@@ -242,7 +242,7 @@ def barriers(kernel):
 
 
 def card(kernel, before):
-    parts = [resources(kernel, before), shared_map(kernel), tensor_map(kernel), barriers(kernel)]
+    parts = [resources(kernel, before), shared_map(kernel), tensor_map(kernel)]
     return "\n\n".join(parts)
 
 
@@ -280,7 +280,9 @@ def main():
     stale = []
     for i, kernel in enumerate(kernels):
         readme = kernel.path.parent / "README.md"
-        if replace(readme, "card", card(kernel, kernels[i - 1] if i else None), check):
+        changes = [replace(readme, "card", card(kernel, kernels[i - 1] if i else None), check),
+                   replace(readme, "barriers", barriers(kernel), check)]
+        if any(changes):
             stale.append(readme)
     index = ROOT / "chapters/README.md"
     if index.exists() and replace(index, "cards", summary(kernels), check):
