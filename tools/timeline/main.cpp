@@ -45,18 +45,19 @@ const timeline::Cta& choose(const timeline::Trace& trace, const Options& options
 struct Window {
   double from = 0, to = 0;
   std::string text;
+  size_t iterations = 0;
 };
 
 Window window(const timeline::Cta& cta, const std::vector<double>& starts, const Options& options) {
   if (options.from || options.to) {
-    Window w{options.from.value_or(cta.begin), options.to.value_or(cta.end), ""};
+    Window w{options.from.value_or(cta.begin), options.to.value_or(cta.end), "", 0};
     if (w.from >= w.to)
       throw std::runtime_error(fmt::format("--from {} is not before --to {}", w.from, w.to));
     return w;
   }
   std::string text = options.iterations;
   if (text.empty() && starts.size() >= 7) text = "3..5";
-  if (text.empty()) return {cta.begin, cta.end, "the whole CTA"};
+  if (text.empty()) return {cta.begin, cta.end, "the whole CTA", 0};
   size_t first = 0, last = 0;
   char rest = 0;
   const int read = std::sscanf(text.c_str(), "%zu..%zu%c", &first, &last, &rest);
@@ -67,19 +68,23 @@ Window window(const timeline::Cta& cta, const std::vector<double>& starts, const
   }
   if (last >= starts.size()) {
     throw std::runtime_error(fmt::format("iteration {} asked for, the CTA has {} (0 to {})", last,
-                                         starts.size(), starts.size() - 1.0));
+                                         starts.size(), starts.empty() ? 0 : starts.size() - 1));
   }
   const double to = last + 1 < starts.size() ? starts[last + 1] : cta.end;
-  return {
-      starts[first], to,
-      first == last ? fmt::format("iteration {}", first) : fmt::format("iterations {} to {}", first, last)};
+  const std::string name =
+      first == last ? fmt::format("iteration {}", first) : fmt::format("iterations {} to {}", first, last);
+  return {starts[first], to, name, last - first + 1};
 }
 
 std::string subtitle(const timeline::Cta& cta, const Window& w, size_t iterations) {
   std::string text = fmt::format("CTA {} of {}, ", cta.number, cta.kernel);
-  if (!w.text.empty()) text += w.text + (iterations > 0 ? fmt::format(" of {}", iterations) : "") + ", ";
+  if (!w.text.empty()) text += w.text + (w.iterations > 0 ? fmt::format(" of {}", iterations) : "") + ", ";
   text += fmt::format("{} cycles from cycle {} of the launch", timeline::thousands(w.to - w.from),
                       timeline::thousands(w.from));
+  if (w.iterations > 1) {
+    text += fmt::format(", {} an iteration",
+                        timeline::thousands((w.to - w.from) / static_cast<double>(w.iterations)));
+  }
   if (cta.modelled) return text + fmt::format("; modelled time at {} GHz.", cta.clock_ghz);
   return text + "; every instruction counted as one cycle (no modelled time).";
 }

@@ -115,7 +115,8 @@ std::string role_title(const Role& role, const std::vector<Role>& all, const Cta
     if (&other == &role) rank = same;
     ++same;
   }
-  const std::string name = role.rule ? expand(role.rule->name, same > 1 ? rank : -1, -1) : cta.kernel;
+  const std::string other = all.size() == 1 ? "all warps" : cta.kernel;
+  const std::string name = role.rule ? expand(role.rule->name, same > 1 ? rank : -1, -1) : other;
   const int first = role.warps.front(), last = role.warps.back();
   const bool whole = last - first + 1 == static_cast<int>(role.warps.size());
   if (role.warps.size() == 1) return fmt::format("{} ({})", name, first);

@@ -136,6 +136,8 @@ std::vector<Statistics::Role> Statistics::roles() const {
       if (count > most) role.name = function;
       most = std::max(most, count);
     }
+    // One role: the kernel itself, whichever of its functions takes most instructions.
+    if (roles.size() == 1 && !functions.empty()) role.name = kernel_;
     role.name = fmt::format("{}, warp{} {}", role.name.empty() ? "no instructions" : role.name,
                             role.warps.size() > 1 ? "s" : "", ranges(role.warps));
   }
