@@ -47,6 +47,7 @@ void Processor::enter(Fragment& f) {
   f.run_index = runnable_.size();
   runnable_.push_back(&f);
   run_time_.push_back(f.time);
+  newcomer_ = std::min(newcomer_, f.time);
 }
 
 void Processor::leave(Fragment& f) {
@@ -148,7 +149,8 @@ Processor::Run Processor::run(uint64_t budget) {
         continue;
       }
       Fragment& f = *runnable_[best];
-      const Time limit = std::min(events_.next_time(), second);
+      // Finite, so that a lone fragment's patience is looked at.
+      const Time limit = std::min({events_.next_time(), second, first + kPatience});
       current_ = &f;
       if (timed_) {
         step<true>(f, limit);
@@ -217,6 +219,7 @@ void Processor::step(Fragment& f, Time limit) {
   uint32_t pc = f.pc;
   Time now = f.time;
   uint64_t executed = 0;
+  newcomer_ = kNever;
   const auto save = [&] {
     f.pc = pc;
     f.time = now;
@@ -283,6 +286,8 @@ void Processor::step(Fragment& f, Time limit) {
         }
         pc = outcome == Outcome::Jump ? f.pc : pc + 1;
         now = f.time;
+        // It may spin on what the fragments and events that it let loose have yet to do.
+        limit = std::min(limit, std::min(newcomer_, events_.next_time()) + (kTimed ? 0 : kFlatQuantum));
         if (f.file.base[0] != file.base[0]) {  // a call or return changed the frame
           code = f.frame->program->code.data();
           file = f.file;

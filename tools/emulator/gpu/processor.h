@@ -181,6 +181,7 @@ class Processor {
   std::vector<Fragment*> free_fragments_;
   std::vector<Fragment*> runnable_;
   std::vector<Time> run_time_;  // runnable_[i]->time
+  Time newcomer_ = kNever;  // earliest fragment made runnable since the current step began
   EventQueue events_;
   std::mt19937_64 random_;
   memory::AllocationCache allocation_;
