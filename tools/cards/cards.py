@@ -15,6 +15,7 @@ import ast
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,6 +24,8 @@ ROOT = Path(__file__).resolve().parents[2]
 REGISTERS_PER_SM = 65536
 SHARED_BYTES_PER_CTA = 227 * 1024
 TMEM_COLUMNS = 512
+# A warp gets registers in units of 256, a thread hence in units of 8.
+REGISTER_UNIT = 8
 
 
 class CardError(Exception):
@@ -104,7 +107,8 @@ class Kernel:
         return {name: evaluate(count, self.constants) for name, count in calls}
 
     def ptxas(self):
-        """Registers a thread and bytes spilled, as ptxas reports them for the build's flags."""
+        """Registers a thread, as allocated, and bytes spilled. ptxas' own count may differ by one from run to run of
+        the same source, so a card that quoted it would never stay up to date."""
         nvcc = subprocess.run([ROOT / "tools/setup/find_nvcc.sh"], capture_output=True, text=True, check=True)
         command = [ROOT / "tools/setup/nvcc_report.sh", "--allow-spills", "--", nvcc.stdout.strip(), "-arch=sm_100a",
                    "-std=c++20", "-O3", "-lineinfo", "--ptxas-options=-v", f"-I{ROOT / 'common'}", "-cubin", "-o",
@@ -113,7 +117,7 @@ class Kernel:
         found = re.findall(r"(\d+) registers, (\d+) bytes spilled", report.stdout)
         if report.returncode != 0 or len(found) != 1:
             raise CardError(f"{self.path}: ptxas reported {len(found)} kernels, not 1:\n{report.stdout}{report.stderr}")
-        return int(found[0][0]), int(found[0][1])
+        return -(-int(found[0][0]) // REGISTER_UNIT) * REGISTER_UNIT, int(found[0][1])
 
     def barrier_table(self):
         """The rows of the head comment's table, and the sentences under it."""
@@ -190,7 +194,7 @@ def resources(kernel, before):
     rows = [("Warps", kernel.roles()),
             ("Registers", f"{kernel.registers} a thread x {kernel.threads} threads = "
                           f"{grouped(kernel.registers * kernel.threads)} of {grouped(REGISTERS_PER_SM)}; "
-                          f"{kernel.spilled} bytes spilled"),
+                          f"{kernel.spilled} bytes spilled (allocated in units of {REGISTER_UNIT})"),
             ("Shared memory", f"{grouped(kernel.shared_asked)} bytes asked for, of {grouped(SHARED_BYTES_PER_CTA)} "
                               "a CTA may have"),
             ("Tensor memory", f"{kernel['kTmemColumns']} of {TMEM_COLUMNS} columns")]
@@ -238,7 +242,7 @@ def barriers(kernel):
         raise CardError(f"{kernel.path}: {', '.join(sorted(missing))} not in the head comment's table of mbarriers")
     lines = table(["mbarrier", "phases", "count", "who arrives", "who waits, parity it waits for first"],
                   [(f"`{cells[0]}`", cells[1], kernel.inits[name] if cells[1] else "", *cells[2:]) for name, cells in rows])
-    return lines + (f"\n\n{notes}" if notes else "")
+    return lines + ("\n\n" + textwrap.fill(notes, 120) if notes else "")
 
 
 def card(kernel, before):
@@ -254,7 +258,7 @@ def summary(kernels):
         rows.append((int(kernel.number), kernel.threads // 32, kernel.registers, grouped(kernel.shared_asked),
                      kernel["kTmemColumns"], sum(max(1, extents[0] if extents else 1) for name, extents, _, _ in kernel.shared
                                                  if name in kernel.inits), boxes, per_tile))
-    return table(["Chapter", "warps", "registers", "shared memory, bytes", "TMEM columns", "mbarriers",
+    return table(["Chapter", "warps", "registers a thread, allocated", "shared memory, bytes", "TMEM columns", "mbarriers",
                   "TMA boxes a key tile", "K, V bytes a query tile and key tile"], rows)
 
 
