@@ -11,6 +11,7 @@
 #include "memory/global_memory.h"
 #include "timing/sass_cost.h"
 #include "timing/sass_flow.h"
+#include "timing/sass_schedule.h"
 
 namespace {
 
@@ -54,7 +55,14 @@ json kernel_json(const gpu::Kernel& kernel) {
   for (uint32_t i = 0; i < program.function->instructions.size(); ++i) {
     instructions.push_back(instruction_json(program, flow, i));
   }
-  return {{"kernel", kernel.name}, {"loops", loops}, {"instructions", instructions}};
+  std::vector<timing::Cost> costs;
+  for (const gpu::IssueRange& range : program.issue.instructions) costs.push_back(range.cost);
+  const timing::Machine machine = timing::machine("b200");
+  return {{"kernel", kernel.name},
+          {"loops", loops},
+          {"instructions", instructions},
+          {"cycles", timing::block_cycles(*program.function, costs, machine, true)},
+          {"cycles_in_ptx_order", timing::block_cycles(*program.function, costs, machine, false)}};
 }
 
 }  // namespace

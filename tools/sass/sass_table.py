@@ -53,7 +53,7 @@ class Instruction:
         self.opcode = words[0]
         # Control bits of sm_70 and later, from bit 105 of the 128: stall, yield, write and read scoreboard, waits.
         self.stall = control & 15
-        self.waits = control >> 11 & 63
+        self.writes, self.waits = control >> 5 & 7, control >> 11 & 63
         target = re.search(r"`\((\.L_\w+)\)", text)
         self.target = target.group(1) if target and self.opcode.startswith("BRA") else None
 
@@ -131,6 +131,26 @@ def sass_loops(instructions, labels):
     return [(first, last) for first, last in sorted(loops.items())]
 
 
+# Cycles until a scoreboard is released, as in the b200 machine description.
+LATENCY = {"MUFU": 17, "LDTM": 29, "LDS": 26, "LDG": 300, "SYNCS": 13, "FENCE": 6, "SHFL": 24}
+MUFU_INTERVAL = 8
+
+
+def cycles_alone(instructions):
+    """Cycles that a warp takes for these instructions when it has a sub-partition to itself and every wait is over:
+    the stall counts of the control bits, and the scoreboards they name."""
+    now, released, mufu = 0, [0] * 8, 0
+    for x in instructions:
+        now = max([now] + [released[k] for k in range(6) if x.waits >> k & 1])
+        if x.mnemonic() == "MUFU":
+            now = max(now, mufu)
+            mufu = now + MUFU_INTERVAL
+        if x.writes < 6:
+            released[x.writes] = max(released[x.writes], now + LATENCY.get(x.mnemonic(), 20))
+        now += max(x.stall, 1)
+    return now
+
+
 def is_wait_or_serial(body):
     """A poll of an mbarrier, or the loop ptxas puts around one instruction to issue it lane by lane."""
     return len(body) <= 12
@@ -147,7 +167,8 @@ class Body:
     """A loop of either side: its own counts and the loops within."""
 
     def __init__(self):
-        self.counts, self.lines, self.stalls = collections.Counter(), collections.Counter(), 0
+        self.counts, self.lines = collections.Counter(), collections.Counter()
+        self.cycles = [0, 0]  # alone on a sub-partition; the model's also in the order of the PTX
         self.inner, self.span = [], ""
 
 
@@ -178,7 +199,8 @@ def sass_bodies(instructions, labels):
             x = instructions[i]
             body.counts[x.sass_class()] += 1
             body.lines[x.where] += 1
-            body.stalls += max(x.stall, 1)
+        body.cycles = [cycles_alone([x for i, x in enumerate(instructions[loop[0]:loop[1] + 1], loop[0])
+                                     if not any(l[0] <= i <= l[1] for l in nested)]), 0]
         body.span = f"{instructions[loop[0]].address:04x}..{instructions[loop[1]].address:04x}"
         return body
 
@@ -220,7 +242,9 @@ def model_bodies(kernel):
                 slots = sum(counts.values())
                 if slots:
                     body.lines[f"{pathlib.Path(x.get('file', '')).name}:{x.get('line', 0)}"] += slots
-                    body.stalls += slots + x["stall"]
+        for b in loop["set"] - nested:
+            body.cycles[0] += kernel["cycles"][b]
+            body.cycles[1] += kernel["cycles_in_ptx_order"][b]
         return body
 
     return nest(loops, lambda a, b: b["set"] < a["set"], make)
@@ -270,10 +294,10 @@ def merge(sass, model):
     scaled to the other by what it moves or computes; a loop that only one side still has counts as it stands."""
     result = {n: [sass.counts.get(n, 0), model.counts.get(n, 0)] for n, _ in CLASSES}
     lines = {w: [sass.lines.get(w, 0), model.lines.get(w, 0)] for w in set(sass.lines) | set(model.lines)}
-    stalls = [sass.stalls, model.stalls]
+    cycles = [sass.cycles[0], *model.cycles]
     pairs, only_sass, only_model = pair(sass.inner, model.inner)
     for s, m in pairs:
-        inner, inner_lines, inner_stalls = merge(s, m)
+        inner, inner_lines, inner_cycles = merge(s, m)
         a, b = anchor_count({n: c[0] for n, c in inner.items()}), anchor_count({n: c[1] for n, c in inner.items()})
         scale = (max(1, b / a), max(1, a / b)) if a and b else (1, 1)
         for side in (0, 1):
@@ -281,15 +305,16 @@ def merge(sass, model):
                 result[n][side] += c[side] * scale[side]
             for w, c in inner_lines.items():
                 lines.setdefault(w, [0, 0])[side] += c[side] * scale[side]
-            stalls[side] += inner_stalls[side] * scale[side]
+            cycles[side] += inner_cycles[side] * scale[side]
+        cycles[2] += inner_cycles[2] * scale[1]
     for side, rest in ((0, only_sass), (1, only_model)):
         for body in rest:
             for n, c in body.counts.items():
                 result[n][side] += c
             for w, c in body.lines.items():
                 lines.setdefault(w, [0, 0])[side] += c
-            stalls[side] += body.stalls
-    return result, lines, stalls
+            cycles[side] += body.cycles[0]
+    return result, lines, cycles
 
 
 def role(counts):
@@ -332,8 +357,8 @@ def analyse(obj, options):
             continue
         pairs, _, _ = pair(sass_bodies(instructions, labels), model_bodies(model[name]))
         for s, m in sorted(pairs, key=lambda p: p[0].span):
-            counts, lines, stalls = merge(s, m)
-            tables.append({"loop": role(counts), "span": s.span, "classes": counts, "lines": lines, "stalls": stalls})
+            counts, lines, cycles = merge(s, m)
+            tables.append({"loop": role(counts), "span": s.span, "classes": counts, "lines": lines, "cycles": cycles})
     return tables
 
 
@@ -352,7 +377,8 @@ def print_chapter(name, tables, options):
             if s or m:
                 print(f"  {label:<12}{s:>7.0f}{m:>8.0f}{ratio(s, m):>8}")
         print(f"  {'total':<12}{sums[0]:>7.0f}{sums[1]:>8.0f}{ratio(*sums):>8}")
-        print(f"  {'cycles held':<12}{table['stalls'][0]:>7.0f}{table['stalls'][1]:>8.0f}   issue and fixed stalls")
+        sass, model, ptx_order = table["cycles"]
+        print(f"  {'cycles alone':<12}{sass:>7.0f}{model:>8.0f}{ratio(sass, model):>8}   ({ptx_order:.0f} in PTX order)")
         if options.lines:
             for where, (s, m) in sorted(table["lines"].items()):
                 print(f"    {where:<28}{s:>7.0f}{m:>8.0f}{'' if abs(s - m) < 3 else '  <--'}")

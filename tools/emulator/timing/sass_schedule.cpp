@@ -81,14 +81,15 @@ class BlockScheduler {
         block_(block),
         nodes_(block.end - block.begin) {}
 
-  void run(std::vector<uint32_t>& order) {
+  // Fills in the block's part of `order`; returns its cycles.
+  double run(std::vector<uint32_t>& order, uint32_t window) {
     connect();
     for (size_t n = nodes_.size(); n-- > 0;) {
       for (const auto& [to, latency] : nodes_[n].successors) {
         nodes_[n].height = std::max(nodes_[n].height, nodes_[to].height + latency);
       }
     }
-    place(order);
+    return place(order, window);
   }
 
  private:
@@ -105,6 +106,10 @@ class BlockScheduler {
     // What folds away adds nothing to the path.
     if (cost.issue_slots() == 0) return 0;
     double total = nodes_[at].timing.latency;
+    if (cost.pipe == CostClass::TmemLoad) {
+      const auto& loaded = function_.operands_of(function_.instructions[block_.begin + at])[0];
+      total += std::max(loaded.count, 1u) / machine_.tmem_columns_per_clk;
+    }
     if (cost.extra_fma + cost.extra_alu > 0) total += machine_.lat_setp_guard + machine_.lat_fma;
     return total;
   }
@@ -149,14 +154,14 @@ class BlockScheduler {
     for (uint32_t n = 0; n + 1 < count; ++n) edge(static_cast<int32_t>(n), count - 1, 0);
   }
 
-  void place(std::vector<uint32_t>& order) {
+  double place(std::vector<uint32_t>& order, uint32_t window) {
     std::vector<bool> placed(nodes_.size(), false);
     std::array<double, static_cast<size_t>(Port::Count)> port_free{};
     double now = 0;
     uint32_t oldest = 0;
     for (uint32_t done = 0; done < nodes_.size(); ++done) {
       while (placed[oldest]) ++oldest;
-      const auto last = static_cast<uint32_t>(std::min<size_t>(nodes_.size(), size_t{oldest} + kWindow));
+      const auto last = static_cast<uint32_t>(std::min<size_t>(nodes_.size(), size_t{oldest} + window));
       int32_t best = -1;
       double best_start = 0;
       for (uint32_t n = oldest; n < last; ++n) {
@@ -177,12 +182,13 @@ class BlockScheduler {
       if (node.slots > 0 && node.timing.port != Port::None) {
         port_free[static_cast<size_t>(node.timing.port)] = best_start + node.timing.interval;
       }
-      now = best_start + node.slots;
+      now = best_start + node.slots + costs_[block_.begin + static_cast<uint32_t>(best)].stall;
       for (const auto& [to, latency] : node.successors) {
         nodes_[to].earliest = std::max(nodes_[to].earliest, best_start + latency);
         --nodes_[to].waiting;
       }
     }
+    return now;
   }
 
   const ptx::Function& function_;
@@ -198,8 +204,21 @@ std::vector<uint32_t> schedule(const ptx::Function& function, const std::vector<
                                const Machine& machine) {
   std::vector<uint32_t> order(function.instructions.size());
   const ptx::FlowGraph graph = ptx::build_flow_graph(function);
-  for (const ptx::Block& block : graph.blocks) BlockScheduler(function, costs, machine, block).run(order);
+  for (const ptx::Block& block : graph.blocks) {
+    BlockScheduler(function, costs, machine, block).run(order, kWindow);
+  }
   return order;
+}
+
+std::vector<double> block_cycles(const ptx::Function& function, const std::vector<Cost>& costs,
+                                 const Machine& machine, bool scheduled) {
+  std::vector<uint32_t> order(function.instructions.size());
+  const ptx::FlowGraph graph = ptx::build_flow_graph(function);
+  std::vector<double> cycles;
+  for (const ptx::Block& block : graph.blocks) {
+    cycles.push_back(BlockScheduler(function, costs, machine, block).run(order, scheduled ? kWindow : 1));
+  }
+  return cycles;
 }
 
 ptx::Function reordered(const ptx::Function& function, const std::vector<uint32_t>& order) {

@@ -17,6 +17,11 @@ namespace emu::timing {
 std::vector<uint32_t> schedule(const ptx::Function& function, const std::vector<Cost>& costs,
                                const Machine& machine);
 
+// Cycles from the first to the last issue of each basic block, were one warp alone on its sub-partition and
+// every wait over: in the order of schedule(), or in that of the PTX.
+std::vector<double> block_cycles(const ptx::Function& function, const std::vector<Cost>& costs,
+                                 const Machine& machine, bool scheduled);
+
 // The function with its instructions in that order and register slots assigned anew. Branch targets stay:
 // blocks begin where they began.
 ptx::Function reordered(const ptx::Function& function, const std::vector<uint32_t>& order);

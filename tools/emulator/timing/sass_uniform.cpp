@@ -61,8 +61,11 @@ class Placer {
     return c_.flow.loop_of[c_.flow.block(static_cast<uint32_t>(d))] ==
            c_.flow.loop_of[c_.flow.block(block_.begin)];
   }
+  // The uniform datapath takes an instruction every other cycle; the user of the words issues in between.
   void charge(uint32_t i, unsigned uniform) {
-    c_.costs[i].extra_uniform = static_cast<uint8_t>(c_.costs[i].extra_uniform + uniform);
+    Cost& cost = c_.costs[i];
+    cost.extra_uniform = static_cast<uint8_t>(cost.extra_uniform + uniform);
+    if (uniform > 1) cost.stall = static_cast<uint8_t>(cost.stall + uniform - 1);
   }
 
   void tensor(uint32_t i) {
@@ -86,7 +89,7 @@ class Placer {
     const bool each = stores_ && convergence_ != Convergence::Whole;
     if (!first && !each) return;
     charge(i, 1);
-    if (first && !store) c_.costs[i].stall = kToUniform;
+    if (first && !store) c_.costs[i].stall = static_cast<uint8_t>(c_.costs[i].stall + kToUniform);
   }
 
   // Word for the address of an mbarrier: moved, and displaced by UIADD3 where the displacement is not held.
@@ -114,7 +117,9 @@ class Placer {
       }
     }
     charge(i, uniform);
-    if (uniform > 4) c_.costs[i].stall = kToUniform;
+    if (!waited_)
+      c_.costs[i].stall = static_cast<uint8_t>(c_.costs[i].stall + (uniform > 0 ? kToUniform : 0));
+    waited_ = true;
     serialise(i);
   }
 
@@ -157,6 +162,7 @@ class Placer {
   const ptx::Block& block_;
   Convergence convergence_;
   bool stores_ = false;
+  bool waited_ = false;  // for the first word of an MMA; the rest come while it is issued
   UniformWords moved_, maps_, coordinates_;
 };
 
@@ -171,6 +177,7 @@ void retarget(SassContext& c) {
     if (reg < 0 || !c.flow.uniform[static_cast<size_t>(reg)]) continue;
     const bool add64 = (c.is(i, "add") || c.is(i, "sub")) && c.flow.has(i, "64");
     cost = {CostClass::Uniform, add64 ? uint8_t{1} : cost.slots};
+    cost.stall = cost.slots;
   }
 }
 
