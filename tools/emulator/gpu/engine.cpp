@@ -85,8 +85,9 @@ class GpuEngine final : public cuda::Engine {
       info.params.push_back({parameter.offset, parameter.size, parameter.align});
     }
     info.param_bytes = function.param_bytes;
-    info.static_shared = kernel_of(module, entry).static_shared;
-    info.local_bytes = kernel_of(module, entry).programs[0]->frame_bytes;
+    const Kernel& kernel = kernel_of(module, entry, schedule_machine());
+    info.static_shared = kernel.static_shared;
+    info.local_bytes = kernel.programs[0]->frame_bytes;
     const ptx::Directives& directives = function.directives;
     if (given(directives.maxntid)) info.max_threads = dims(directives.maxntid);
     if (given(directives.reqntid)) info.req_threads = dims(directives.reqntid);
@@ -122,6 +123,7 @@ class GpuEngine final : public cuda::Engine {
     if (it == modules_.end()) throw cuda::EngineError(Status::kSymbolNotFound, "the module is not loaded");
     return *it->second;
   }
+  const timing::Machine* schedule_machine() const { return options_.timed ? &options_.machine : nullptr; }
   uint32_t resident_clusters(const cuda::LaunchRequest& request, uint32_t shared) const;
   void run(Launch& launch, std::vector<std::unique_ptr<Processor>>& processors);
   struct Sampling {
@@ -229,7 +231,7 @@ cuda::LaunchResult GpuEngine::launch(const cuda::LaunchRequest& request) {
   cuda::LaunchResult result;
   Launch launch;
   try {
-    launch.kernel = &kernel_of(find(request.module), request.entry);
+    launch.kernel = &kernel_of(find(request.module), request.entry, schedule_machine());
   } catch (const cuda::EngineError& error) {
     result.status = error.status;
     result.report = error.what();

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "gpu/decode.h"
+#include "timing/sass_schedule.h"
 
 namespace emu::gpu {
 
@@ -173,7 +174,23 @@ int32_t program_of(Kernel& kernel, uint32_t module_index, const ptx::FunctionInf
   return index;
 }
 
-Kernel& kernel_of(LoadedModule& module, std::string_view entry) {
+namespace {
+
+void put_into_issue_order(Kernel& kernel, Program& program, const timing::Machine& machine) {
+  std::vector<timing::Cost> costs;
+  for (const IssueRange& range : program.issue.instructions) costs.push_back(range.cost);
+  const std::vector<uint32_t> order = timing::schedule(*program.function, costs, machine);
+  program.scheduled = std::make_unique<ptx::Function>(timing::reordered(*program.function, order));
+  program.function = program.scheduled.get();
+  program.num_slots = isa::kFirstSlot + program.function->num_slots;
+  program.num_predicates = isa::kFirstPredicate + program.function->num_predicates;
+  program.details.clear();
+  decode_program(kernel, program);
+}
+
+}  // namespace
+
+Kernel& kernel_of(LoadedModule& module, std::string_view entry, const timing::Machine* machine) {
   auto [it, fresh] = module.kernels.try_emplace(std::string(entry), nullptr);
   if (!fresh && it->second) return *it->second;
   const ptx::FunctionSite site = module.linked->entry(entry);
@@ -191,7 +208,10 @@ Kernel& kernel_of(LoadedModule& module, std::string_view entry) {
       const auto [from, info] = module.functions[i];
       if (info->is_defined && !info->is_entry) program_of(*kernel, from, info);
     }
-    for (size_t i = 0; i < kernel->programs.size(); ++i) decode_program(*kernel, *kernel->programs[i]);
+    for (size_t i = 0; i < kernel->programs.size(); ++i) {
+      decode_program(*kernel, *kernel->programs[i]);
+      if (machine) put_into_issue_order(*kernel, *kernel->programs[i], *machine);
+    }
   } catch (const ptx::ParseError& error) {
     throw EngineError(Status::kInvalidPtx, fmt::format("PTX of {}: {}", module.name, error.what()));
   }

@@ -10,6 +10,7 @@
 #include "cuda/engine.h"
 #include "gpu/program.h"
 #include "memory/global_memory.h"
+#include "timing/machine.h"
 
 namespace emu::gpu {
 
@@ -41,7 +42,9 @@ std::unique_ptr<LoadedModule> load_module(std::span<const std::string> texts, st
 void unload_module(LoadedModule& module, memory::GlobalMemory& memory);
 
 // The decoded kernel, decoding it now if this is the first request. Throws cuda::EngineError.
-Kernel& kernel_of(LoadedModule& module, std::string_view entry);
+// With a machine, instructions are put into the order in which ptxas would issue them on it: timed runs
+// execute that order. Without one they stay in PTX order.
+Kernel& kernel_of(LoadedModule& module, std::string_view entry, const timing::Machine* machine = nullptr);
 // Decodes a function that an indirect call reached; returns its index in kernel.programs.
 int32_t program_of(Kernel& kernel, uint32_t module_index, const ptx::FunctionInfo* function);
 

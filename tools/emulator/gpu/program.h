@@ -84,6 +84,7 @@ struct LoadedModule;
 struct Program {
   const ptx::Module* module = nullptr;
   const ptx::Function* function = nullptr;
+  std::unique_ptr<ptx::Function> scheduled;  // the function in the order ptxas issues it, if it was reordered
   uint32_t module_index = 0;
   std::vector<Instr> code;
   std::deque<Detail> details;
