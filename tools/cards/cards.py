@@ -192,9 +192,9 @@ def resources(kernel, before):
     box_rows = kernel.boxes * 128
     q_loads = kernel.q_tiles
     rows = [("Warps", kernel.roles()),
-            ("Registers", f"{kernel.registers} a thread x {kernel.threads} threads = "
+            ("Registers", f"{kernel.registers} a thread (allocated in units of {REGISTER_UNIT}) x {kernel.threads} threads = "
                           f"{grouped(kernel.registers * kernel.threads)} of {grouped(REGISTERS_PER_SM)}; "
-                          f"{kernel.spilled} bytes spilled (allocated in units of {REGISTER_UNIT})"),
+                          f"{kernel.spilled} bytes spilled"),
             ("Shared memory", f"{grouped(kernel.shared_asked)} bytes asked for, of {grouped(SHARED_BYTES_PER_CTA)} "
                               "a CTA may have"),
             ("Tensor memory", f"{kernel['kTmemColumns']} of {TMEM_COLUMNS} columns")]
