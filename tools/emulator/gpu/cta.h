@@ -23,6 +23,7 @@ struct NamedBarrier {
   std::array<LaneMask, 64> arrived{};  // by warp, this phase
   uint32_t expected = 0;               // threads, 0: every thread of the CTA
   bool any = false;                    // somebody has arrived in this phase
+  Time latest = 0;                     // when the last arrival so far counts
   uint32_t popc = 0;                   // bar.red
   bool all = true, some = false;
   uint64_t phase = 0;
@@ -76,6 +77,7 @@ struct Sm {
   Time tma_free = 0;
   Time tma_latest = 0;
   Time tma_store_free = 0;
+  Time barrier_free = 0;  // the unit that counts bar.sync and bar.arrive
   std::array<Time, 4> tmem_port_free{};
 };
 

@@ -74,8 +74,11 @@ uint32_t apply32(const Detail& d, bool global, uint32_t old, uint32_t value) {
   return apply_integer<uint32_t, int32_t>(d.atomic, d.type, old, value);
 }
 
-uint64_t apply64(const Detail& d, uint64_t old, uint64_t value) {
+uint64_t apply64(const Detail& d, bool global, uint64_t old, uint64_t value) {
   if (d.type == ValueType::Float && d.atomic == AtomicOp::Add) {
+    // In global memory a NaN is handed on as it is, the operand's before the memory's (measured on an H200).
+    if (global && std::isnan(std::bit_cast<double>(value))) return value;
+    if (global && std::isnan(std::bit_cast<double>(old))) return old;
     return std::bit_cast<uint64_t>(std::bit_cast<double>(old) + std::bit_cast<double>(value));
   }
   return apply_integer<uint64_t, int64_t>(d.atomic, d.type, old, value);
@@ -107,7 +110,7 @@ Outcome Processor::exec_atomic(Fragment& f, const Instr& in, LaneMask active) {
         const uint64_t old =
             cas ? memory::atomic_compare_swap<uint64_t>(word, value, f.file.at<uint64_t>(d.extra)[lane])
                 : memory::atomic_update<uint64_t>(word,
-                                                  [&](uint64_t before) { return apply64(d, before, value); });
+                                                  [&](uint64_t before) { return apply64(d, global, before, value); });
         if (d.has_destination) f.file.at<uint64_t>(d.coordinates[i])[lane] = old;
       } else if (d.bytes == 4) {
         const uint32_t value = f.file.at<uint32_t>(d.data[i])[lane];

@@ -26,18 +26,19 @@ void Processor::check_cta_barrier(Cta& cta, uint32_t id, Time now) {
     everyone &= complete;
     if (arrived) threads += complete ? 32 : static_cast<uint32_t>(std::popcount(arrived));
   }
-  if (barrier.expected == 0 ? everyone : threads >= barrier.expected) complete_cta_barrier(cta, id, now);
+  if (barrier.expected == 0 ? everyone : threads >= barrier.expected) {
+    complete_cta_barrier(cta, id, std::max(now, barrier.latest));
+  }
 }
 
 void Processor::complete_cta_barrier(Cta& cta, uint32_t id, Time now) {
   NamedBarrier& barrier = cta.barriers[id];
-  uint32_t warps = 0;
-  for (LaneMask arrived : barrier.arrived) warps += arrived != 0;
   barrier.last_popc = barrier.popc;
   barrier.last_all = barrier.all;
   barrier.last_some = barrier.some;
   barrier.arrived.fill(0);
   barrier.any = false;
+  barrier.latest = 0;
   barrier.expected = 0;
   barrier.popc = 0;
   barrier.all = true;
@@ -48,8 +49,7 @@ void Processor::complete_cta_barrier(Cta& cta, uint32_t id, Time now) {
   }
   ++barrier.phase;
   note_progress();
-  const Time when =
-      now + (timed_ ? machine_.bar_sync_base + machine_.bar_sync_per_warp * warps : 0) + jitter(40);
+  const Time when = now + (timed_ ? machine_.bar_sync_base : 0) + jitter(40);
   wake_all(barrier.waiting, when);
 }
 
@@ -113,6 +113,11 @@ Outcome Processor::exec_barrier(Fragment& f, const Instr& in, LaneMask active) {
     barrier.some |= value != 0;
   }
   const bool waits = d.variant != kArrive;
+  if (timed_) {  // the SM takes one arrival after another
+    Time& unit = cta.sm->barrier_free;
+    unit = std::max(unit, f.time) + machine_.bar_sync_per_warp;
+    barrier.latest = std::max(barrier.latest, unit + (waits ? 0 : machine_.bar_arrive));
+  }
   if (waits) {
     const uint64_t phase = barrier.phase;
     block(f, observe::Stall::Barrier, id, phase);
@@ -204,6 +209,7 @@ Outcome Processor::exec_cluster_wait(Fragment& f, const Instr& in, LaneMask) {
 
 Outcome Processor::exec_fence_proxy(Fragment& f, const Instr&, LaneMask active) {
   f.warp->cta->shared->publish(f.warp->index, active);
+  if (timed_) f.time += machine_.proxy_fence;
   return Outcome::Next;
 }
 

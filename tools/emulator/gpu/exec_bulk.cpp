@@ -63,16 +63,15 @@ void Processor::report_stale(const Cta& cta, uint32_t offset, uint32_t bytes, co
                              const Issuer& reader) {
   if (!cta.shared->tracked() || cta.shared->unpublished_words() == 0) return;
   const auto stale = cta.shared->first_stale(offset, bytes);
-  if (!stale || stale_reported_) return;
-  stale_reported_ = true;
-  launch_.warn(
-      fmt::format("stale read through the async proxy: {} reads shared address 0x{:x} of CTA {}, which "
-                  "thread {} (warp {}, lane {}) "
-                  "stored with\n    {}\n  and has not published: that thread needs fence.proxy.async (PTX "
-                  "ISA 9.7.13.4) between the "
-                  "store and the barrier that hands it over. The old bytes were read.",
-                  std::string(what) + describe(reader), stale->offset, cta.linear,
-                  stale->warp * 32 + stale->lane, stale->warp, stale->lane, describe_tag(stale->tag)));
+  if (!stale || launch_.stale_reported.exchange(true)) return;
+  launch_.warn(fmt::format(
+      "stale read through the async proxy: {} reads shared address 0x{:x} of CTA {}, which "
+      "thread {} (warp {}, lane {}) "
+      "stored with\n    {}\n  and has not published: that thread needs fence.proxy.async (PTX "
+      "ISA 9.7.13.4) between the "
+      "store and the barrier that hands it over. The old bytes were read; --lenient forgives this.",
+      std::string(what) + describe(reader), stale->offset, cta.linear, stale->warp * 32 + stale->lane,
+      stale->warp, stale->lane, describe_tag(stale->tag)));
 }
 
 Outcome Processor::exec_tensor_copy(Fragment& f, const Instr& in, LaneMask active) {
@@ -135,8 +134,8 @@ Outcome Processor::exec_tensor_copy(Fragment& f, const Instr& in, LaneMask activ
       if (d.variant == 2) check(units::check_tile_reduce(d.bulk_op, map->type));
       const uint64_t group = bulk_groups(warp, lane).issue();
       start = std::max(issued, own.sm->tma_store_free) + jitter(300);
-      const Time read = start + plan->image_bytes / machine_.tma_store_bytes_per_clk;
-      own.sm->tma_store_free = read;
+      own.sm->tma_store_free = start + plan->image_bytes / machine_.tma_store_bytes_per_clk;
+      const Time read = own.sm->tma_store_free + machine_.tma_store_read_latency;
       const Time visible = read + machine_.tma_store_latency + jitter(500);
       auto staging = std::make_shared<std::vector<std::byte>>(plan->image_bytes);
       ++own.in_flight;
@@ -166,8 +165,9 @@ Outcome Processor::exec_tensor_copy(Fragment& f, const Instr& in, LaneMask activ
         maybe_retire(own, now);
       });
       if (launch_.listener) {
-        launch_.listener->operation(place(f, in), observe::Unit::TmaStore, issued, start, read, visible,
-                                    plan->image_bytes, reduce ? "reduce" : "store", 0, source);
+        launch_.listener->operation(place(f, in), observe::Unit::TmaStore, issued, start,
+                                    own.sm->tma_store_free, visible, plan->image_bytes,
+                                    reduce ? "reduce" : "store", 0, source);
       }
       continue;
     }
@@ -264,8 +264,8 @@ Outcome Processor::exec_bulk_copy(Fragment& f, const Instr& in, LaneMask active)
       locate(f, ptx::Space::Global, to, bytes, lane, true, 16);
       const uint64_t group = bulk_groups(warp, lane).issue();
       start = std::max(issued, own.sm->tma_store_free) + jitter(300);
-      const Time read = start + bytes / machine_.tma_store_bytes_per_clk;
-      own.sm->tma_store_free = read;
+      own.sm->tma_store_free = start + bytes / machine_.tma_store_bytes_per_clk;
+      const Time read = own.sm->tma_store_free + machine_.tma_store_read_latency;
       const uint32_t mask = d.flag3 ? f.file.at<uint32_t>(d.extra)[lane] & 0xffff : 0xffff;
       const Issuer reader = issuer(f, in, 1u << lane);
       ++own.in_flight;
@@ -287,6 +287,11 @@ Outcome Processor::exec_bulk_copy(Fragment& f, const Instr& in, LaneMask active)
         wake_bulk_waiters(warp, now);
         maybe_retire(own, now);
       });
+      if (launch_.listener) {
+        launch_.listener->operation(place(f, in), observe::Unit::TmaStore, issued, start,
+                                    own.sm->tma_store_free, read + machine_.tma_store_latency, bytes,
+                                    "bulk store");
+      }
       continue;
     }
     const bool from_shared = d.variant == 1;
@@ -323,7 +328,7 @@ Outcome Processor::exec_bulk_copy(Fragment& f, const Instr& in, LaneMask active)
       ++destination.cta->in_flight;
     }
     const Time served = tma_service(*own.sm, issued, rows, true, &start);
-    const Time visible = served + machine_.tma_l2_latency + jitter(1500);
+    const Time visible = served + machine_.bulk_l2_latency + jitter(1500);
     const Issuer reader = issuer(f, in, 1u << lane);
     ++own.in_flight;
     events_.schedule(start, [this, source, staging, from, bytes, from_shared, reader](Time) {
@@ -410,6 +415,11 @@ Outcome Processor::exec_bulk_reduce(Fragment& f, const Instr& in, LaneMask activ
           }
           maybe_retire(own, now);
         });
+    if (launch_.listener) {
+      launch_.listener->operation(place(f, in), observe::Unit::TmaStore, f.time, start,
+                                  own.sm->tma_store_free, read + machine_.tma_store_latency, bytes,
+                                  "bulk reduce");
+    }
   }
   note_progress();
   return Outcome::Next;

@@ -75,8 +75,8 @@ units::TmemAccess access_at(const Detail& d, uint32_t address) {
 }  // namespace
 
 // The load reads tensor memory when its port serves it and delivers the registers afterwards. An instruction
-// that names one of them waits for it: a true register dependency is honoured (PTX ISA 9.7.16.6). Nothing else
-// is ordered after the load but tcgen05.wait::ld.
+// that names one of them waits for it: a true register dependency is honoured (PTX ISA 9.7.16.6). Nothing
+// else is ordered after the load but tcgen05.wait::ld.
 Outcome Processor::exec_tmem_load(Fragment& f, const Instr& in, LaneMask active) {
   const Detail& d = detail(f, in);
   Warp& warp = *f.warp;
@@ -113,7 +113,8 @@ Outcome Processor::exec_tmem_load(Fragment& f, const Instr& in, LaneMask active)
     for (size_t i = 0; i < rows.size(); ++i) rows[i] = slot->values.data() + i * 32;
     const units::TmemAddress at = units::decode_tmem_address(access.address);
     if (!warp.tmem_stores.empty()) {
-      report_unwaited_store(*warp.cta, at.column, units::tmem_column_count(access), "tcgen05.ld", reader);
+      report_unwaited_store(*warp.cta, static_cast<int>(warp.index % 4), at.column,
+                            units::tmem_column_count(access), "tcgen05.ld", reader);
     }
     units::tmem_load(warp.cta->sm->tmem, access, rows.data());
   });
@@ -214,14 +215,15 @@ void Processor::land_tmem_stores(Warp& warp, Time until, Time) {
   }
 }
 
-void Processor::report_unwaited_store(const Cta& cta, int first_column, int columns, const char* what,
-                                      const Issuer& reader) {
-  if (store_reported_) return;
+void Processor::report_unwaited_store(const Cta& cta, int quarter, int first_column, int columns,
+                                      const char* what, const Issuer& reader) {
+  if (launch_.store_reported) return;
   for (const auto& warp : cta.warps) {
+    if (quarter >= 0 && static_cast<int>(warp->index % 4) != quarter) continue;
     for (const PendingStore& store : warp->tmem_stores) {
       if (store.first_column >= first_column + columns || first_column >= store.first_column + store.columns)
         continue;
-      store_reported_ = true;
+      if (launch_.store_reported.exchange(true)) return;
       const ptx::Instruction& instruction = store.program->function->instructions[store.source];
       launch_.warn(
           fmt::format("stale read of tensor memory: {} reads columns {} to {} while warp {}'s store to "
@@ -343,7 +345,7 @@ Outcome Processor::exec_mma(Fragment& f, const Instr& in, LaneMask active) {
           const Cta* cta = ctas[static_cast<size_t>(range.cta)];
           cta->sm->tmem.require_owned(cta->owner, range.first_column, range.columns, "tcgen05.mma");
           if (!range.written || op.accumulate) {
-            report_unwaited_store(*cta, range.first_column, range.columns, "tcgen05.mma", where);
+            report_unwaited_store(*cta, -1, range.first_column, range.columns, "tcgen05.mma", where);
           }
         }
       } catch (const units::TensorError& error) {
@@ -352,7 +354,7 @@ Outcome Processor::exec_mma(Fragment& f, const Instr& in, LaneMask active) {
       }
       const bool check = std::any_of(ctas.begin(), ctas.end(),
                                      [](const Cta* cta) { return cta->shared->unpublished_words() > 0; });
-      if (check && !stale_reported_) {
+      if (check && !launch_.stale_reported) {
         (*in_flight)->for_each_shared_range([&](const units::SharedRange& range) {
           report_stale(*ctas[static_cast<size_t>(range.cta)], range.address, range.bytes, "tcgen05.mma",
                        where);

@@ -14,8 +14,8 @@ namespace emu::gpu {
 CostTable cost_table(const timing::Machine& m) {
   using C = timing::CostClass;
   CostTable table{};
-  const auto set = [&](C c, Pipe pipe, Time interval, Time latency) {
-    table[static_cast<size_t>(c)] = {pipe, interval, latency};
+  const auto set = [&](C c, Pipe pipe, Time interval, Time latency, Time hold = 0) {
+    table[static_cast<size_t>(c)] = {pipe, interval, latency, hold};
   };
   set(C::Free, Pipe::None, 0, 0);
   set(C::Fma, Pipe::Fma, m.ii_fma, m.lat_fma);
@@ -43,8 +43,8 @@ CostTable cost_table(const timing::Machine& m) {
   set(C::Call, Pipe::None, 4, 0);
   set(C::CtaBarrier, Pipe::None, 1, 0);
   set(C::WarpSync, Pipe::None, 1, 0);
-  set(C::Mbarrier, Pipe::SharedPort, 1, m.mbar_arrive_issue);
-  set(C::MbarrierWait, Pipe::SharedPort, 1, m.lat_setp_guard);
+  set(C::Mbarrier, Pipe::SharedPort, 1, m.mbar_arrive_issue, m.mbar_arrive_issue - 1);
+  set(C::MbarrierWait, Pipe::SharedPort, 1, m.lat_mbar_test);
   set(C::Fence, Pipe::None, 1, 0);
   set(C::TmaIssue, Pipe::Uniform, 1, 0);
   set(C::AsyncCopy, Pipe::Memory, 1, 0);
@@ -95,6 +95,11 @@ IssueInfo issue_info(const Program& program) {
     put(predicate_reads, range.predicate_reads);
     put(predicate_writes, range.predicate_writes);
     range.cost = costs[i];
+    const int32_t guard = function.instructions[i].guard;
+    if (guard >= 0 && function.slot_of_register[static_cast<size_t>(guard)] != ptx::kNoSlot) {
+      range.guard =
+          static_cast<int32_t>(isa::kFirstPredicate + function.slot_of_register[static_cast<size_t>(guard)]);
+    }
   }
   return info;
 }
@@ -143,6 +148,12 @@ uint32_t global_sectors(const uint64_t* addresses, LaneMask active, uint32_t byt
   return std::max(count, 1u);
 }
 
+// An expansion is a chain: ex2 without .ftz compares, scales under that guard, and scales back; a division
+// refines its reciprocal by multiply-adds.
+Time expansion_latency(const timing::Cost& cost, const timing::Machine& m) {
+  return cost.extra_fma * m.lat_fma + (cost.extra_fma && cost.extra_alu ? m.lat_setp_guard : 0);
+}
+
 }  // namespace
 
 // Extra cycles a memory instruction holds its port, and what that adds to its latency.
@@ -189,13 +200,18 @@ bool Processor::issue(Fragment& f, const Instr& in, LaneMask active, Time limit)
   for (uint32_t i = 0; i < range.predicate_reads; ++i) {
     ready = std::max(ready, frame.predicate_ready[predicate_reads[i]]);
   }
+  if (range.guard >= 0) ready = std::max(ready, frame.guard_ready[static_cast<size_t>(range.guard)]);
   if (range.cost.issue_slots() == 0) {  // folded away: the value is there when its sources are
-    for (uint32_t i = 0; i < range.writes; ++i) {
-      Time source = 0;
-      for (uint32_t k = 0; k < range.reads; ++k) source = std::max(source, frame.slot_ready[pool[k]]);
-      frame.slot_ready[writes[i]] = source;
+    Time source = 0;
+    for (uint32_t k = 0; k < range.reads; ++k) source = std::max(source, frame.slot_ready[pool[k]]);
+    for (uint32_t k = 0; k < range.predicate_reads; ++k) {
+      source = std::max(source, frame.predicate_ready[predicate_reads[k]]);
     }
-    for (uint32_t i = 0; i < range.predicate_writes; ++i) frame.predicate_ready[predicate_writes[i]] = ready;
+    for (uint32_t i = 0; i < range.writes; ++i) frame.slot_ready[writes[i]] = source;
+    for (uint32_t i = 0; i < range.predicate_writes; ++i) {
+      frame.predicate_ready[predicate_writes[i]] = source;
+      frame.guard_ready[predicate_writes[i]] = source;
+    }
     return true;
   }
   const bool sm_wide = cost.pipe >= Pipe::SharedPort;
@@ -234,13 +250,14 @@ bool Processor::issue(Fragment& f, const Instr& in, LaneMask active, Time limit)
   ++smsp.issued;
   const Time done = start + cost.latency + (port - 1) +
                     (std::max<int>(range.cost.slots, 1) - 1) * cost.interval +
-                    (range.cost.extra_fma + range.cost.extra_alu ? machine_.lat_fma : 0);
+                    expansion_latency(range.cost, machine_);
   for (uint32_t i = 0; i < range.writes; ++i) frame.slot_ready[writes[i]] = done;
   for (uint32_t i = 0; i < range.predicate_writes; ++i) {
-    const bool guards = range.cost.pipe == timing::CostClass::Alu;
-    frame.predicate_ready[predicate_writes[i]] = guards ? start + machine_.lat_setp_guard : done;
+    const bool compare = range.cost.pipe == timing::CostClass::Alu;
+    frame.predicate_ready[predicate_writes[i]] = done;
+    frame.guard_ready[predicate_writes[i]] = compare ? std::max(done, start + machine_.lat_setp_guard) : done;
   }
-  f.time = start + slots + range.cost.stall;
+  f.time = start + slots + range.cost.stall + cost.hold;
   if (launch_.listener) {
     static_assert(static_cast<size_t>(Pipe::Count) == observe::kPipes);
     observe::PipeCycles cycles{};

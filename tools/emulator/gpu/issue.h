@@ -21,6 +21,7 @@ struct ClassCost {
   Pipe pipe = Pipe::None;
   Time interval = 1;  // cycles the pipe is taken per issue slot
   Time latency = 4;   // cycles from issue to a dependent issue
+  Time hold = 0;      // cycles beyond its slot before the warp issues again
 };
 
 using CostTable = std::array<ClassCost, static_cast<size_t>(timing::CostClass::Count)>;
@@ -30,6 +31,7 @@ CostTable cost_table(const timing::Machine& machine);
 struct IssueRange {
   uint32_t first = 0;
   uint8_t reads = 0, writes = 0, predicate_reads = 0, predicate_writes = 0;
+  int32_t guard = -1;  // predicate that guards it; also among the reads
   timing::Cost cost;
 };
 

@@ -35,6 +35,8 @@ struct Launch {
   std::atomic<uint32_t> snapshot_hits{0};
 
   std::atomic<bool> failed{false};
+  std::atomic<bool> stale_reported{false};  // one report of each kind a launch
+  std::atomic<bool> store_reported{false};
   std::atomic<uint64_t> instructions{0};
   std::atomic<uint64_t> ctas_run{0};
   std::atomic<uint64_t> cancelled{0};  // clusterlaunchcontrol: clusters handed to running ones

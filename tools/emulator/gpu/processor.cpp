@@ -258,12 +258,14 @@ void Processor::step(Fragment& f, Time limit) {
       if constexpr (kTimed) {
         f.pc = pc;
         f.time = now;
-        if (!issue(f, in, active, limit)) {  // cannot issue before `limit`: f.time says when
+        // An instruction that waited does not issue a second time.
+        if (!f.issued && !issue(f, in, active, limit)) {  // cannot issue before `limit`: f.time says when
           now = f.time;
           save();
           return;
         }
         now = f.time;
+        f.issued = false;
       }
       ++executed;
       if (in.kind == isa::Kind::Alu) {
@@ -280,6 +282,7 @@ void Processor::step(Fragment& f, Time limit) {
         }
         if (outcome == Outcome::Retry || outcome == Outcome::BlockNext) {
           if (outcome == Outcome::BlockNext) ++f.pc;
+          f.issued = kTimed && outcome == Outcome::Retry;
           instructions_ += executed;
           warp.instructions += executed;
           return;

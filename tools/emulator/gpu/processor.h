@@ -147,7 +147,8 @@ class Processor {
   void land_tmem_loads(Warp& warp, Time now);
   bool touches_pending_load(const Warp& warp, const Frame* frame, uint32_t pc) const;
   void land_tmem_stores(Warp& warp, Time until, Time now);
-  void report_unwaited_store(const Cta& cta, int first_column, int columns, const char* what,
+  // `quarter`: of the lanes read, -1 for all.
+  void report_unwaited_store(const Cta& cta, int quarter, int first_column, int columns, const char* what,
                              const Issuer& reader);
   Time tma_service(Sm& sm, Time issue, uint32_t rows, bool wide_rows, Time* start);
   units::BulkGroups& bulk_groups(Warp& warp, int lane);
@@ -181,7 +182,7 @@ class Processor {
   std::vector<Fragment*> free_fragments_;
   std::vector<Fragment*> runnable_;
   std::vector<Time> run_time_;  // runnable_[i]->time
-  Time newcomer_ = kNever;  // earliest fragment made runnable since the current step began
+  Time newcomer_ = kNever;      // earliest fragment made runnable since the current step began
   EventQueue events_;
   std::mt19937_64 random_;
   memory::AllocationCache allocation_;
@@ -193,8 +194,6 @@ class Processor {
   uint32_t launched_ctas_ = 0;
   std::vector<std::pair<const Program*, uint32_t>> tags_;  // store instructions, for proxy reports
   Fragment* current_ = nullptr;
-  bool stale_reported_ = false;
-  bool store_reported_ = false;
 };
 
 }  // namespace emu::gpu

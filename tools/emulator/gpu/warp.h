@@ -38,7 +38,8 @@ struct Frame {
   uint32_t* registers = nullptr;  // 64-byte aligned
   std::vector<uint32_t> predicates;
   std::vector<Time> slot_ready;  // timed mode only
-  std::vector<Time> predicate_ready;
+  std::vector<Time> predicate_ready;  // as data
+  std::vector<Time> guard_ready;      // as a guard
 };
 
 // Lanes of a warp at one program counter.
@@ -56,6 +57,7 @@ struct Fragment {
   uint64_t serial = 0;   // changes at every wake-up and reuse: stale time limits recognise themselves by it
   bool wait_expired = false;  // woken by its time limit, not by what it waited for
   uint32_t failed_tests = 0;  // consecutive failing test_wait
+  bool issued = false;        // timed mode: the instruction at pc has issued and waits for something
   uint64_t steps_since_split = 0;
   // For the deadlock report and the trace.
   observe::Stall stall = observe::Stall::None;
