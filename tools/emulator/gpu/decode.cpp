@@ -333,6 +333,7 @@ void decode_program(Kernel& kernel, Program& program) {
     const ptx::Instruction& instruction = function.instructions[i];
     Instr& out = program.code[i];
     isa::decode_guard(function, instruction, out);
+    out.watch = instruction.text_length > 0 && program.unwaited.contains(instruction.text_begin);
     out.source = static_cast<uint32_t>(i);
     DecodeContext context(kernel, program, instruction, out);
     std::string error;

@@ -33,8 +33,8 @@ namespace {
 
 using cuda::Status;
 
-constexpr uint64_t kSlice = 1 << 20;  // warp instructions before another processor gets its turn
-constexpr uint64_t kIdleRounds = 64;  // slices of all processors without any progress: livelock
+constexpr uint64_t kSlice = 1 << 18;  // warp instructions before another processor gets its turn
+constexpr uint64_t kIdleRounds = 2;   // slices in a row in which every processor proves that it only spins: livelock
 
 cuda::Dim3 dims(const std::array<uint32_t, 3>& d) {
   return {std::max(d[0], 1u), std::max(d[1], 1u), std::max(d[2], 1u)};
@@ -156,7 +156,7 @@ void GpuEngine::run(Launch& launch, std::vector<std::unique_ptr<Processor>>& pro
   const unsigned cores = options_.workers > 0 ? static_cast<unsigned>(options_.workers)
                                               : std::max(1u, std::thread::hardware_concurrency());
   const size_t workers = launch.listener ? 1 : std::min<size_t>(cores, processors.size());
-  std::atomic<uint64_t> idle_rounds{0};
+  std::atomic<uint64_t> idle_rounds{0}, finished{0};
   const auto begin = std::chrono::steady_clock::now();
   std::vector<char> done(processors.size(), 0);
   const auto work = [&](size_t worker) {
@@ -169,15 +169,17 @@ void GpuEngine::run(Launch& launch, std::vector<std::unique_ptr<Processor>>& pro
         const Processor::Run result = processors[i]->run(kSlice);
         if (result == Processor::Run::Finished) {
           done[i] = 1;
+          ++finished;
           if (!launch.request->cooperative) {
             launch.instructions += processors[i]->instructions();
           }
         }
         if (result == Processor::Run::Idle) {
-          if (++idle_rounds > kIdleRounds * processors.size()) {
+          // Each has proved that it only spins, twice over: nobody is left who could change what they read.
+          if (++idle_rounds > kIdleRounds * (processors.size() - finished)) {
             launch.fail({Status::kLaunchTimeout,
-                         "livelock: every warp that runs spins, and nothing has changed for "
-                         "many millions of instructions"});
+                         "livelock: every warp that runs is in a loop that changes neither its registers nor "
+                         "memory, and nothing is in flight"});
           }
         } else {
           idle_rounds = 0;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "gpu/decode.h"
+#include "gpu/unwaited.h"
 #include "timing/sass_schedule.h"
 
 namespace emu::gpu {
@@ -209,6 +210,7 @@ Kernel& kernel_of(LoadedModule& module, std::string_view entry, const timing::Ma
       if (info->is_defined && !info->is_entry) program_of(*kernel, from, info);
     }
     for (size_t i = 0; i < kernel->programs.size(); ++i) {
+      kernel->programs[i]->unwaited = unwaited_reads(*kernel->programs[i]->function);
       decode_program(*kernel, *kernel->programs[i]);
       if (machine) put_into_issue_order(*kernel, *kernel->programs[i], *machine);
     }

@@ -246,7 +246,8 @@ void Processor::step(Fragment& f, Time limit) {
           now = f.time;
         }
       }
-      if (in.watch) [[unlikely]] take_snapshot(*warp.cta, now);
+      if (in.watch) [[unlikely]]
+        reached_watched(f, in, now);
       LaneMask guard = file.predicates[in.guard];
       if (in.guard_negated) guard = ~guard;
       const LaneMask active = f.mask & guard;
@@ -343,12 +344,30 @@ Outcome Processor::execute(Fragment& f, const Instr& in, LaneMask active) {
   return (this->*kExec[in.op])(f, in, active);
 }
 
-void Processor::take_snapshot(const Cta& cta, Time now) {
-  if (!launch_.snapshot || cta.linear != 0) return;
+// A watched instruction: the line of a snapshot, or one that uses what tcgen05.ld may not have delivered.
+void Processor::reached_watched(const Fragment& f, const Instr& in, Time now) {
+  const Program& program = *f.frame->program;
+  const ptx::Instruction& instruction = program.function->instructions[in.source];
+  if (const auto read = program.unwaited.find(instruction.text_begin);
+      read != program.unwaited.end() && !launch_.load_reported.exchange(true)) {
+    std::string load;
+    for (const ptx::Instruction& candidate : program.function->instructions) {
+      if (candidate.text_begin == read->second)
+        load = ptx::to_string(*program.module, *program.function, candidate);
+    }
+    launch_.warn(fmt::format(
+        "a register of tcgen05.ld is used before tcgen05.wait::ld{}\n    loaded by {}\n  the value is "
+        "there, but nothing else is ordered after the load (PTX ISA 9.7.16.6): wait for it first.",
+        describe(issuer(f, in, f.mask)), load));
+  }
+  const Cta& cta = *f.warp->cta;
+  if (!launch_.snapshot || cta.linear != 0 || instruction.location < 0) return;
+  const auto& location = program.function->locations[static_cast<size_t>(instruction.location)];
+  if (location.line != launch_.snapshot->line) return;
   if (++launch_.snapshot_hits != launch_.snapshot->occurrence) return;
   const std::string name = write_snapshot(*launch_.snapshot, cta, now);
-  std::fprintf(stderr, "emu: CTA (0,0,0) reached line %u at cycle %.0f: wrote %s\n", launch_.snapshot->line, now,
-               name.c_str());
+  std::fprintf(stderr, "emu: CTA (0,0,0) reached line %u at cycle %.0f: wrote %s\n", launch_.snapshot->line,
+               now, name.c_str());
 }
 
 Time Processor::jitter(Time bound) {

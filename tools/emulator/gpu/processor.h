@@ -70,7 +70,7 @@ class Processor {
   bool quiesce();  // nothing can run: release parked lanes; false when there are none
   void release_parked(Warp& warp);
   [[noreturn]] void report_deadlock();
-  void take_snapshot(const Cta& cta, Time now);
+  void reached_watched(const Fragment& fragment, const Instr& instr, Time now);
   bool only_spins();  // every runnable fragment is back where it was, registers and all
   void note_progress() { ++progress_; }
   void handle(Fragment& fragment, const Fault& fault);

@@ -91,6 +91,7 @@ struct Program {
   isa::ConstantPool constants;
   isa::WideOperands wide;
   IssueInfo issue;              // timed mode
+  std::map<uint32_t, uint32_t> unwaited;  // see gpu/unwaited.h
   uint32_t num_slots = 0;       // with the sink slots
   uint32_t num_predicates = 0;  // with the constant predicates
   uint32_t frame_bytes = 0;     // local memory of one call: call parameters, then locals

@@ -64,7 +64,6 @@ uint32_t watch_line(Kernel& kernel, const SnapshotRequest& request) {
   for (auto& program : kernel.programs) {
     const ptx::Function& function = *program->function;
     for (Instr& in : program->code) {
-      in.watch = false;
       const ptx::Instruction& instruction = function.instructions[in.source];
       if (instruction.location < 0) continue;
       const ptx::SourceLocation& location = function.locations[static_cast<size_t>(instruction.location)];
