@@ -38,8 +38,8 @@ enum class Confidence : char { High = 'H', Medium = 'M', Low = 'L' };
   X(ii_vote, 2, 2, "cyc/warp/SMSP", "AD", High)                                                            \
   X(ii_redux, 8, 8, "cyc/warp/SMSP", "AD", Medium)                                                         \
   X(ii_param, 8, 8, "cyc/warp/SMSP", "AD (LDC 0.5/clk/SM)", Medium)                                        \
-  X(lat_fma, 4.2, 4.3, "cyc", "SASS, AS; H200", High)                                                      \
-  X(lat_alu, 4.2, 4.2, "cyc", "SASS, AS; H200", High)                                                      \
+  X(lat_fma, 4, 4, "cyc", "SASS, AS; H200", High)                                                          \
+  X(lat_alu, 4, 4, "cyc", "SASS, AS; H200", High)                                                          \
   X(lat_cross_pipe, 1, 1, "cyc extra", "SASS (5-6 across pipes)", Medium)                                  \
   X(lat_setp_guard, 13, 13, "cyc", "SASS", Medium)                                                         \
   X(lat_mufu, 17, 17, "cyc", "AS; H200", High)                                                             \
@@ -65,7 +65,7 @@ enum class Confidence : char { High = 'H', Medium = 'M', Low = 'L' };
   X(mbar_arrive_issue, 8, 5, "cyc", "AD; H200", High)                                                      \
   X(mbar_visible, 30, 30, "cyc", "FG 29, H200 half of 59..62", Medium)                                     \
   X(mbar_wake, 30, 30, "cyc", "H200 half of 59..62", Medium)                                               \
-  X(lat_mbar_test, 36, 36, "cyc", "FG (H100); H200 41 for a wait that is over", High)                      \
+  X(lat_mbar_test, 40, 40, "cyc", "FG (H100); H200 41 for a wait that is over", High)                      \
   X(mbar_try_limit, 2000, 2000, "cyc", "assumed: suspend limit of try_wait", Low)                          \
   X(proxy_fence, 14, 14, "cyc", "H200 17 for a store and the fence", High)                                 \
   X(tma_issue, 48, 56, "cyc", "AD; H200 straight-line", High)                                              \
