@@ -12,7 +12,7 @@ endif
 JOBS := $(shell nproc)
 NUMBERS := $(foreach directory,$(wildcard chapters/[0-9][0-9]_*),$(firstword $(subst _, ,$(notdir $(directory)))))
 
-.PHONY: help setup configure run test ladder diagrams cards clean $(NUMBERS:%=ch%) $(NUMBERS:%=diff-%) $(NUMBERS:%=timeline-%)
+.PHONY: help setup configure run test ladder diagrams cards sass clean $(NUMBERS:%=ch%) $(NUMBERS:%=diff-%) $(NUMBERS:%=timeline-%)
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -25,6 +25,7 @@ help:
 #: make diagrams      regenerate diagrams/
 #: make cards         rewrite the resource cards of chapters/*/README.md (ARGS=--check: only compare)
 #: make ladder        the table of `make run`               (ARGS="--markdown" or "--json")
+#: make sass           machine code of the main loops beside what the model issues (ARGS="--lines")
 #: make setup         install what this machine lacks
 #: make clean         remove the build, but not NVIDIA's compiler if set-up put it there
 #:
@@ -70,6 +71,10 @@ diagrams: configure
 
 cards: setup
 	@python3 tools/cards/cards.py $(ARGS)
+
+sass: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target workbook model_slots
+	@tools/sass/run_sass.sh $(BUILD) $(ARGS)
 
 clean:
 	@if [[ -d build ]]; then find build -mindepth 1 -maxdepth 1 ! -name cuda ! -name nvcc.checked -exec rm -rf {} +; fi
