@@ -23,7 +23,8 @@ constexpr double kStripHeight = 30;
 constexpr double kRowGap = 24;
 constexpr double kBin = 4;              // width of a bar of a busy share
 constexpr double kNarrowest = 0.6;      // blocks that would be narrower are left out
-constexpr double kNarrowestWait = 1.8;  // waits within work: seen when zoomed in
+constexpr double kShortestWait = 24;    // cycles: waits within work that emu --trace records
+constexpr double kNarrowestWait = 1.8;  // width at which they are drawn
 constexpr double kFont = 11;
 
 // 1, 2 or 5 times a power of ten, for about eight ticks.
@@ -141,10 +142,15 @@ class Drawing {
     }
     for (const Overlay& wait : row.waits) {
       const Rect area = {x(wait.begin), box.y, x(wait.end) - x(wait.begin), box.h};
-      if (area.w < kNarrowestWait) continue;
+      if (!zoomed_in()) break;
       canvas_.hatch(area, "hc", fmt::format("waits for {}", wait.reason));
       overlaid_ = true;
     }
+  }
+
+  // Close enough to tell every wait that is in the trace.
+  bool zoomed_in() const {
+    return kShortestWait / (story_.to - story_.from) * (kRight - kLeft) >= kNarrowestWait;
   }
 
   Rect area_of(const Block& block, const Rect& box) const {

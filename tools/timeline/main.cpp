@@ -79,13 +79,13 @@ Window window(const timeline::Cta& cta, const std::vector<double>& starts, const
 std::string subtitle(const timeline::Cta& cta, const Window& w, size_t iterations) {
   std::string text = fmt::format("CTA {} of {}, ", cta.number, cta.kernel);
   if (!w.text.empty()) text += w.text + (w.iterations > 0 ? fmt::format(" of {}", iterations) : "") + ", ";
-  text += fmt::format("{} cycles from cycle {} of the launch", timeline::thousands(w.to - w.from),
-                      timeline::thousands(w.from));
+  text +=
+      fmt::format("{} cycles from cycle {}", timeline::thousands(w.to - w.from), timeline::thousands(w.from));
   if (w.iterations > 1) {
     text += fmt::format(", {} an iteration",
                         timeline::thousands((w.to - w.from) / static_cast<double>(w.iterations)));
   }
-  if (cta.modelled) return text + fmt::format("; modelled time at {} GHz.", cta.clock_ghz);
+  if (cta.modelled) return text + fmt::format("; modelled at {} GHz.", cta.clock_ghz);
   return text + "; every instruction counted as one cycle (no modelled time).";
 }
 
