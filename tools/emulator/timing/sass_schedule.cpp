@@ -62,6 +62,12 @@ bool is_arithmetic(std::string_view opcode, CostClass pipe) {
   return pipe <= CostClass::Xu || pipe == CostClass::Uniform;
 }
 
+// The condition code of add.cc and its kin is a register that no operand names (PTX ISA 9.7.2).
+bool touches_carry(std::string_view opcode) {
+  return opcode.starts_with("addc") || opcode.starts_with("subc") || opcode.starts_with("madc") ||
+         opcode.find(".cc.") != std::string_view::npos;
+}
+
 struct Node {
   std::vector<std::pair<uint32_t, double>> successors;  // node in the block, latency
   uint32_t waiting = 0;                                 // predecessors not yet placed
@@ -118,7 +124,7 @@ class BlockScheduler {
     std::vector<int32_t> writer(function_.registers.size(), -1);
     std::vector<std::vector<uint32_t>> readers(function_.registers.size());
     std::vector<int32_t> pending;  // registers that a tcgen05.ld has yet to deliver
-    int32_t ordered = -1, last_load = -1;
+    int32_t ordered = -1, last_load = -1, carry = -1;
     const auto count = static_cast<uint32_t>(nodes_.size());
     for (uint32_t n = 0; n < count; ++n) {
       const uint32_t i = block_.begin + n;
@@ -143,6 +149,10 @@ class BlockScheduler {
       if (!is_arithmetic(instruction.opcode, costs_[i].pipe) || n + 1 == count) {
         edge(ordered, n, 1);
         ordered = static_cast<int32_t>(n);
+      }
+      if (touches_carry(instruction.opcode)) {
+        edge(carry, n, latency(carry));
+        carry = static_cast<int32_t>(n);
       }
       if (load) last_load = static_cast<int32_t>(n);
       if (ptx::is_async_register_wait(instruction)) {
