@@ -199,18 +199,6 @@ __global__ void __launch_bounds__(512) chains(Stamp* stamps, const float* consta
   sink[threadIdx.x] = sum;
 }
 
-// One addition and the jump back to it.
-__global__ void short_loop(Stamp* stamps, int turns, const float* constants, float* sink) {
-  float v = constants[0];
-  for (int pass = 0; pass < 2; ++pass) {
-    const long long begin = clock64();
-#pragma unroll 1
-    for (int i = 0; i < turns; ++i) Add::step(v, constants[1]);
-    stamps[0] = {begin, clock64()};
-  }
-  sink[threadIdx.x] = v;
-}
-
 // A loop whose jump depends on the value just computed.
 __global__ void dependent_loop(Stamp* stamps, float turns, const float* constants, float* sink) {
   float v = 0;
@@ -272,11 +260,6 @@ std::vector<Benchmark> pipe_benchmarks(const Target& target) {
   if (target.blackwell) add<PackedFma>(list, "fma.f32x2");
   list.push_back({"issue.one_warp", "cyc/fma", [] { return 32 / steps_per_clock<Fma, 8>(32); }});
   list.push_back({"issue.two_warps_per_smsp", "lanes/cyc/SM", [] { return steps_per_clock<Fma, 8>(256); }});
-  list.push_back(
-      {"control.short_loop", "cyc/turn", [] {
-         const DeviceArray<float> constants(std::vector<float>{1.f, 1.f}), sink(std::vector<float>(32));
-         return span(stamps_of(short_loop, 32, 0, 512, constants.data(), sink.data())) / 512;
-       }});
   list.push_back(
       {"control.dependent_loop", "cyc/turn", [] {
          const DeviceArray<float> constants(std::vector<float>{1.f, 1.f}), sink(std::vector<float>(32));

@@ -32,6 +32,7 @@ Frame* Processor::new_frame(Warp& warp, const Program* program) {
   frame->return_group = -1;
   if (timed_) {
     frame->slot_ready.assign(program->num_slots, 0);
+    frame->slot_pipe.assign(program->num_slots, 0);
     frame->predicate_ready.assign(program->num_predicates, 0);
     frame->guard_ready.assign(program->num_predicates, 0);
   }

@@ -52,9 +52,9 @@ units::BulkGroups& Processor::bulk_groups(Warp& warp, int lane) {
 }
 
 // Queues `rows` on the SM's copy engine; returns when the last one has been served.
-Time Processor::tma_service(Sm& sm, Time issue, uint32_t rows, bool wide_rows, Time* start) {
+Time Processor::tma_service(Sm& sm, Time issue, uint32_t rows, double cycles_per_row, Time* start) {
   *start = std::max(issue, sm.tma_free) + jitter(300);
-  const Time end = *start + rows * (wide_rows ? machine_.tma_row_128 : machine_.tma_row);
+  const Time end = *start + rows * cycles_per_row;
   sm.tma_free = std::max(sm.tma_free, end);
   return end;
 }
@@ -202,7 +202,8 @@ Outcome Processor::exec_tensor_copy(Fragment& f, const Instr& in, LaneMask activ
       }
       destinations.push_back({&holder, &barrier_holder});
     }
-    const Time served = tma_service(*own.sm, issued, plan->timing_rows, wide, &start);
+    const Time served = tma_service(*own.sm, issued, plan->timing_rows,
+                                    wide ? machine_.tma_row_128 : machine_.tma_row, &start);
     const Time visible = served + machine_.tma_l2_latency + jitter(1500);
     std::vector<std::byte> poison(plan->image_bytes);
     memory::fill_poison(poison.data(), poison.size());
@@ -327,7 +328,7 @@ Outcome Processor::exec_bulk_copy(Fragment& f, const Instr& in, LaneMask active)
       destination.cta->shared->async_write(offset, poison.data(), bytes);
       ++destination.cta->in_flight;
     }
-    const Time served = tma_service(*own.sm, issued, rows, true, &start);
+    const Time served = tma_service(*own.sm, issued, rows, machine_.bulk_line, &start);
     const Time visible = served + machine_.bulk_l2_latency + jitter(1500);
     const Issuer reader = issuer(f, in, 1u << lane);
     ++own.in_flight;

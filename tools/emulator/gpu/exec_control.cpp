@@ -17,7 +17,10 @@ Outcome Processor::exec_unsupported(Fragment& f, const Instr& in, LaneMask) {
 Outcome Processor::exec_branch(Fragment& f, const Instr& in, LaneMask active) {
   if (active == f.mask) {
     f.pc = in.aux;
-    if (timed_) f.time += machine_.branch_taken;
+    // A jump that ptxas replaces by predication costs nothing.
+    if (timed_ && f.frame->program->issue.instructions[in.source].cost.issue_slots() > 0) {
+      f.time += machine_.branch_taken;
+    }
     return Outcome::Jump;
   }
   if (active != 0) split(f, active, in.aux, ptx_of(f, in).reconverge);

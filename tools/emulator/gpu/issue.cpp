@@ -60,6 +60,19 @@ CostTable cost_table(const timing::Machine& m) {
   return table;
 }
 
+// A result of the arithmetic pipes reaches the pipe it came from first.
+ForwardingTable forwarding_table(const timing::Machine& m) {
+  ForwardingTable table{};
+  for (const Pipe from : {Pipe::Fma, Pipe::Alu}) {
+    auto& row = table[static_cast<size_t>(from)];
+    row.fill(m.lat_to_other_units);
+    row[static_cast<size_t>(from)] = 0;
+    row[static_cast<size_t>(from == Pipe::Fma ? Pipe::Alu : Pipe::Fma)] = m.lat_cross_pipe;
+    row[static_cast<size_t>(Pipe::None)] = 0;
+  }
+  return table;
+}
+
 IssueInfo issue_info(const Program& program) {
   const ptx::Function& function = *program.function;
   IssueInfo info;
@@ -196,18 +209,30 @@ bool Processor::issue(Fragment& f, const Instr& in, LaneMask active, Time limit)
   Smsp& smsp = sm.smsp[f.warp->smsp];
   const ClassCost& cost = costs_[static_cast<size_t>(range.cost.pipe)];
   Time ready = f.time;
-  for (uint32_t i = 0; i < range.reads; ++i) ready = std::max(ready, frame.slot_ready[pool[i]]);
+  for (uint32_t i = 0; i < range.reads; ++i) {
+    const uint32_t slot = pool[i];
+    ready = std::max(
+        ready, frame.slot_ready[slot] + forwarding_[frame.slot_pipe[slot]][static_cast<size_t>(cost.pipe)]);
+  }
   for (uint32_t i = 0; i < range.predicate_reads; ++i) {
     ready = std::max(ready, frame.predicate_ready[predicate_reads[i]]);
   }
   if (range.guard >= 0) ready = std::max(ready, frame.guard_ready[static_cast<size_t>(range.guard)]);
   if (range.cost.issue_slots() == 0) {  // folded away: the value is there when its sources are
     Time source = 0;
-    for (uint32_t k = 0; k < range.reads; ++k) source = std::max(source, frame.slot_ready[pool[k]]);
+    uint8_t source_pipe = 0;
+    for (uint32_t k = 0; k < range.reads; ++k) {
+      if (frame.slot_ready[pool[k]] <= source) continue;
+      source = frame.slot_ready[pool[k]];
+      source_pipe = frame.slot_pipe[pool[k]];
+    }
     for (uint32_t k = 0; k < range.predicate_reads; ++k) {
       source = std::max(source, frame.predicate_ready[predicate_reads[k]]);
     }
-    for (uint32_t i = 0; i < range.writes; ++i) frame.slot_ready[writes[i]] = source;
+    for (uint32_t i = 0; i < range.writes; ++i) {
+      frame.slot_ready[writes[i]] = source;
+      frame.slot_pipe[writes[i]] = source_pipe;
+    }
     for (uint32_t i = 0; i < range.predicate_writes; ++i) {
       frame.predicate_ready[predicate_writes[i]] = source;
       frame.guard_ready[predicate_writes[i]] = source;
@@ -251,7 +276,10 @@ bool Processor::issue(Fragment& f, const Instr& in, LaneMask active, Time limit)
   const Time done = start + cost.latency + (port - 1) +
                     (std::max<int>(range.cost.slots, 1) - 1) * cost.interval +
                     expansion_latency(range.cost, machine_);
-  for (uint32_t i = 0; i < range.writes; ++i) frame.slot_ready[writes[i]] = done;
+  for (uint32_t i = 0; i < range.writes; ++i) {
+    frame.slot_ready[writes[i]] = done;
+    frame.slot_pipe[writes[i]] = static_cast<uint8_t>(cost.pipe);
+  }
   for (uint32_t i = 0; i < range.predicate_writes; ++i) {
     const bool compare = range.cost.pipe == timing::CostClass::Alu;
     frame.predicate_ready[predicate_writes[i]] = done;

@@ -27,6 +27,11 @@ struct ClassCost {
 using CostTable = std::array<ClassCost, static_cast<size_t>(timing::CostClass::Count)>;
 CostTable cost_table(const timing::Machine& machine);
 
+// Cycles that a value needs beyond its latency from one pipe to another.
+using ForwardingTable =
+    std::array<std::array<Time, static_cast<size_t>(Pipe::Count)>, static_cast<size_t>(Pipe::Count)>;
+ForwardingTable forwarding_table(const timing::Machine& machine);
+
 // Slots and predicates of one instruction, as ranges of IssueInfo::pool.
 struct IssueRange {
   uint32_t first = 0;

@@ -30,6 +30,7 @@ Processor::Processor(Launch& launch, uint32_t index, uint64_t first, uint64_t st
     : launch_(launch),
       machine_(launch.options->machine),
       costs_(cost_table(launch.options->machine)),
+      forwarding_(forwarding_table(launch.options->machine)),
       index_(index),
       next_cluster_(first),
       stride_(stride),

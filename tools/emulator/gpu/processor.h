@@ -16,6 +16,9 @@
 
 namespace emu::gpu {
 
+// One integer reduction of red.async in a word of 4 or 8 bytes (exec_atomic.cpp).
+void reduce_word(const Detail& detail, std::byte* word, const std::byte* value);
+
 class Processor {
  public:
   enum class Run : uint8_t { Finished, Budget, Idle };
@@ -150,7 +153,7 @@ class Processor {
   // `quarter`: of the lanes read, -1 for all.
   void report_unwaited_store(const Cta& cta, int quarter, int first_column, int columns, const char* what,
                              const Issuer& reader);
-  Time tma_service(Sm& sm, Time issue, uint32_t rows, bool wide_rows, Time* start);
+  Time tma_service(Sm& sm, Time issue, uint32_t rows, double cycles_per_row, Time* start);
   units::BulkGroups& bulk_groups(Warp& warp, int lane);
   units::BulkGroups& copy_groups(Warp& warp, int lane);
   void wake_bulk_waiters(Warp& warp, Time now);
@@ -172,6 +175,7 @@ class Processor {
   Launch& launch_;
   const timing::Machine& machine_;
   CostTable costs_;
+  ForwardingTable forwarding_;
   uint32_t index_;
   uint64_t next_cluster_, stride_, end_cluster_;
   uint32_t resident_;

@@ -37,7 +37,8 @@ struct Frame {
   size_t storage_words = 0;
   uint32_t* registers = nullptr;  // 64-byte aligned
   std::vector<uint32_t> predicates;
-  std::vector<Time> slot_ready;  // timed mode only
+  std::vector<Time> slot_ready;     // timed mode only
+  std::vector<uint8_t> slot_pipe;   // the Pipe that wrote it
   std::vector<Time> predicate_ready;  // as data
   std::vector<Time> guard_ready;      // as a guard
 };

@@ -37,10 +37,10 @@ enum class Confidence : char { High = 'H', Medium = 'M', Low = 'L' };
   X(ii_shuffle_sm, 1, 1, "cyc/warp/SM", "AD; H200 32 lanes/clk", High)                                     \
   X(ii_vote, 2, 2, "cyc/warp/SMSP", "AD", High)                                                            \
   X(ii_redux, 8, 8, "cyc/warp/SMSP", "AD", Medium)                                                         \
-  X(ii_param, 8, 8, "cyc/warp/SMSP", "AD (LDC 0.5/clk/SM)", Medium)                                        \
   X(lat_fma, 4, 4, "cyc", "SASS, AS; H200", High)                                                          \
   X(lat_alu, 4, 4, "cyc", "SASS, AS; H200", High)                                                          \
-  X(lat_cross_pipe, 1, 1, "cyc extra", "SASS (5-6 across pipes)", Medium)                                  \
+  X(lat_cross_pipe, 1, 1, "cyc extra", "SASS 5 across FMA and ALU; H200 fma, max 10.1", High)              \
+  X(lat_to_other_units, 2, 2, "cyc extra", "SASS 6 to MUFU, memory; H200 rcp, add 23.05", High)            \
   X(lat_setp_guard, 13, 13, "cyc", "SASS", Medium)                                                         \
   X(lat_mufu, 17, 17, "cyc", "AS; H200", High)                                                             \
   X(lat_xu, 20, 17, "cyc", "AD; H200 popc", Medium)                                                        \
@@ -52,15 +52,12 @@ enum class Confidence : char { High = 'H', Medium = 'M', Low = 'L' };
   X(lat_shared, 26, 23, "cyc", "AD, AS; H200", High)                                                       \
   X(lat_l1, 38, 38, "cyc", "AS", High)                                                                     \
   X(lat_l2, 300, 276, "cyc", "AS; H200", High)                                                             \
-  X(lat_dram, 790, 700, "cyc", "AD", Medium)                                                               \
   X(lat_param, 8, 8, "cyc", "FG", Low)                                                                     \
-  X(branch_taken, 6, 6, "cyc", "FG fits 12 for a back edge on H100", Low)                                  \
-  X(shared_bytes_per_clk, 128, 128, "B/cyc/SM", "AD, SA", High)                                            \
-  X(l2_bytes_per_clk, 70, 28, "B/cyc/SM", "TS, AD; H200 copy of 16 MB", Medium)                            \
-  X(hbm_bytes_per_clk, 25, 18, "B/cyc/SM", "SA", High)                                                     \
+  X(branch_taken, 10, 10, "cyc", "H200 29 a turn of a short loop; FG 12 on H100", Medium)                  \
+  X(l2_bytes_per_clk, 70, 30, "B/cyc/SM", "TS, AD; H200 copy within L2", Medium)                           \
   X(bar_sync_base, 11.6, 11.6, "cyc", "H200 12.6 + 2.06 W with the issue; AS 14.6 and 20.7 on B200", High) \
   X(bar_sync_per_warp, 2.06, 2.06, "cyc", "H200, 1 to 32 warps", High)                                     \
-  X(bar_arrive, 24, 24, "cyc", "FG 24; H200 hop of 41.7", High)                                            \
+  X(bar_arrive, 18, 18, "cyc", "FG 18..24; H200 hop of 41.7 with its loop", Medium)                        \
   X(cluster_barrier, 190, 190, "cyc", "AD 370 round trip", Low)                                            \
   X(mbar_arrive_issue, 8, 5, "cyc", "AD; H200", High)                                                      \
   X(mbar_visible, 30, 30, "cyc", "FG 29, H200 half of 59..62", Medium)                                     \
@@ -68,11 +65,11 @@ enum class Confidence : char { High = 'H', Medium = 'M', Low = 'L' };
   X(lat_mbar_test, 40, 40, "cyc", "FG (H100); H200 41 for a wait that is over", High)                      \
   X(mbar_try_limit, 2000, 2000, "cyc", "assumed: suspend limit of try_wait", Low)                          \
   X(proxy_fence, 14, 14, "cyc", "H200 17 for a store and the fence", High)                                 \
-  X(tma_issue, 48, 56, "cyc", "AD; H200 straight-line", High)                                              \
   X(tma_row, 1.0, 1.0, "cyc/row", "SA refit; H200 (16..64 B rows)", High)                                  \
   X(tma_row_128, 1.18, 1.18, "cyc/row", "H200 (128 B rows)", High)                                         \
+  X(bulk_line, 1.33, 1.33, "cyc per 128 B", "H200 96 B/clk", High)                                         \
   X(tma_l2_latency, 300, 300, "cyc", "SA ring slot 400..410; H200 one box alone 404..426", High)           \
-  X(bulk_l2_latency, 260, 260, "cyc", "H200 1 KB alone 367", High)                                         \
+  X(bulk_l2_latency, 290, 290, "cyc", "H200 1 KB alone 359", High)                                         \
   X(tma_store_bytes_per_clk, 32, 32, "B/cyc/SM", "AD", Medium)                                             \
   X(tma_store_read_latency, 90, 90, "cyc", "H200 1 KB read after 143", Medium)                             \
   X(tma_store_latency, 1, 1, "cyc", "H200 1 KB written after 144", Medium)                                 \
