@@ -133,7 +133,8 @@ bool decode_atomic(DecodeContext& c) {
   const bool reduction = c.head() == "red";
   c.set(Op::Atomic, CostClass::Atomic);
   Detail& d = c.detail();
-  if (c.take("async")) throw DecodeError{"red.async is not supported"};
+  const bool async = reduction && c.take("async");
+  if (async) c.take("mbarrier::complete_tx::bytes");
   take_memory_order(c);
   d.space = take_space(c, d);
   c.take("noftz");
@@ -163,6 +164,13 @@ bool decode_atomic(DecodeContext& c) {
   if (float_type && !float_ok) throw DecodeError{fmt::format("atomic {} does not exist for this type", op)};
   const size_t first = reduction ? 0 : 1;
   d.has_destination = !reduction;
+  if (async) {
+    if (d.space != ptx::Space::Shared) throw DecodeError{"only red.async to .shared::cluster is supported"};
+    if (float_type || d.atomic >= AtomicOp::Exch) throw DecodeError{"red.async reduces integers"};
+    c.set(Op::StoreAsync, CostClass::SharedStore);
+    d.flag = true;
+    d.address2 = c.address(2, ptx::Space::Shared);
+  }
   d.address = c.address(first, d.space);
   if (!reduction) {
     Detail wanted;

@@ -115,6 +115,31 @@ bool decode_mma(DecodeContext& c) {
   return true;
 }
 
+bool decode_tmem_copy(DecodeContext& c) {
+  using Shape = units::TmemCopyShape;
+  c.set(Op::TmemCopy, CostClass::MmaIssue);
+  Detail& d = c.detail();
+  d.cta_group = take_cta_group(c);
+  const std::string_view shape = c.take_any({"128x256b", "128x128b", "4x256b", "64x128b", "32x128b"});
+  if (shape.empty()) throw DecodeError{"the copy shape is missing or not supported"};
+  if (shape == "128x256b") d.copy = Shape::Rows128x256b;
+  if (shape == "128x128b") d.copy = Shape::Rows128x128b;
+  if (shape == "4x256b") d.copy = Shape::Rows4x256b;
+  if (shape == "64x128b") {
+    const std::string_view copies = c.take_any({"warpx2::02_13", "warpx2::01_23"});
+    if (copies.empty()) throw DecodeError{".64x128b needs .warpx2::02_13 or .warpx2::01_23"};
+    d.copy = copies == "warpx2::02_13" ? Shape::Rows64x128b_02_13 : Shape::Rows64x128b_01_23;
+  }
+  if (shape == "32x128b") {
+    if (!c.take("warpx4")) throw DecodeError{".32x128b needs .warpx4"};
+    d.copy = Shape::Rows32x128b;
+  }
+  c.finish();
+  d.address = c.address(0, ptx::Space::Generic);
+  c.out.src[0] = c.source(1, isa::OperandType::B64);
+  return true;
+}
+
 bool decode_commit(DecodeContext& c) {
   c.set(Op::Commit, CostClass::Commit);
   Detail& d = c.detail();
@@ -143,6 +168,7 @@ bool decode_tensor(DecodeContext& c) {
   if (c.take("st")) return decode_access(c, false);
   if (c.take("mma")) return decode_mma(c);
   if (c.take("commit")) return decode_commit(c);
+  if (c.take("cp")) return decode_tmem_copy(c);
   const bool wait_load = c.take("wait::ld");
   if (wait_load || c.take("wait::st")) {
     c.set(Op::TmemWait, CostClass::TmemWait);

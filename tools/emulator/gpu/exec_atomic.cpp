@@ -93,6 +93,18 @@ uint16_t apply16(const Detail& d, uint16_t old, uint16_t value) {
 
 }  // namespace
 
+void reduce_word(const Detail& d, std::byte* word, const std::byte* value) {
+  if (d.bytes == 8) {
+    uint64_t v;
+    std::memcpy(&v, value, 8);
+    memory::atomic_update<uint64_t>(word, [&](uint64_t before) { return apply64(d, false, before, v); });
+  } else {
+    uint32_t v;
+    std::memcpy(&v, value, 4);
+    memory::atomic_update<uint32_t>(word, [&](uint32_t before) { return apply32(d, false, before, v); });
+  }
+}
+
 Outcome Processor::exec_atomic(Fragment& f, const Instr& in, LaneMask active) {
   const Detail& d = detail(f, in);
   const uint64_t symbol = symbol_value(f, d.address);

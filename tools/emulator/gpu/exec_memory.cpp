@@ -449,8 +449,8 @@ Outcome Processor::exec_copy_async_arrive(Fragment& f, const Instr& in, LaneMask
   return Outcome::Next;
 }
 
-// st.async: a store to shared memory of the cluster that credits its bytes to an mbarrier there when it
-// lands.
+// st.async and, with d.flag, red.async: a store to or a reduction in shared memory of the cluster that credits
+// its bytes to an mbarrier there when it lands.
 Outcome Processor::exec_store_async(Fragment& f, const Instr& in, LaneMask active) {
   const Detail& d = detail(f, in);
   const uint32_t bytes = uint32_t{d.bytes} * d.count;
@@ -466,8 +466,14 @@ Outcome Processor::exec_store_async(Fragment& f, const Instr& in, LaneMask activ
     }
     ++at.cta->in_flight;
     events_.schedule(
-        f.time + machine_.lat_l2 + jitter(300), [this, at, barrier, value = std::move(value)](Time now) {
-          at.cta->shared->async_write(at.offset, value.data(), static_cast<uint32_t>(value.size()));
+        f.time + machine_.lat_l2 + jitter(300), [this, at, barrier, &d, value = std::move(value)](Time now) {
+          if (d.flag) {
+            reduce_word(d, at.bytes, value.data());
+            at.cta->shared->publish_range(at.offset, static_cast<uint32_t>(value.size()));
+          } else {
+            at.cta->shared->async_write(at.offset, value.data(), static_cast<uint32_t>(value.size()));
+          }
+          note_progress();
           --at.cta->in_flight;
           complete_tx(*barrier.cta, barrier.offset, static_cast<uint32_t>(value.size()), now, "st.async");
           maybe_retire(*at.cta, now);

@@ -413,8 +413,58 @@ void Processor::start_commit(Fragment& f, const Instr&, Cta& cta, uint32_t offse
   });
 }
 
-Outcome Processor::exec_tmem_copy(Fragment&, const Instr&, LaneMask) {
-  throw Fault{cuda::Status::kIllegalInstruction, "not supported: tcgen05.cp"};
+// In the tensor core's queue: an mma issued after it finds the data (PTX ISA 9.7.16.6).
+Outcome Processor::exec_tmem_copy(Fragment& f, const Instr& in, LaneMask active) {
+  const Detail& d = detail(f, in);
+  Cta& own = *f.warp->cta;
+  for (LaneMask rest = active; rest; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const auto to = static_cast<uint32_t>(lane_address(f, d.address, symbol_value(f, d.address), lane));
+    const units::TmemCopy copy{d.copy, to, f.file.at<uint64_t>(in.src[0])[lane]};
+    const std::string problem = units::tmem_copy_problem(copy);
+    if (!problem.empty()) throw Fault{cuda::Status::kIllegalInstruction, "tcgen05.cp: " + problem};
+    std::vector<Cta*> ctas{&own};
+    if (d.cta_group == 2) {
+      const uint32_t even = own.rank & ~1u;
+      if (even + 1 >= own.cluster->ctas.size()) {
+        throw Fault{cuda::Status::kIllegalInstruction, "tcgen05.cp.cta_group::2 needs a cluster with a CTA pair"};
+      }
+      ctas = {own.cluster->ctas[even].get(), own.cluster->ctas[even + 1].get()};
+    }
+    const int column = units::decode_tmem_address(to).column;
+    const int columns = units::tmem_copy_columns(d.copy);
+    Time start = f.time + machine_.mma_issue;
+    for (Cta* cta : ctas) {
+      cta->sm->tmem.require_owned(cta->owner, column, columns, "tcgen05.cp");
+      start = std::max(start, cta->sm->tensor_free);
+    }
+    start += jitter(150);
+    const double bytes = 4.0 * units::tmem_copy_rows(d.copy) * columns;
+    Time done = start + bytes / machine_.mma_operand_bytes_per_clk + machine_.tmem_store_fixed + jitter(300);
+    for (Cta* cta : ctas) done = std::max(done, cta->sm->tensor_latest);
+    f.warp->mma_done[static_cast<size_t>(lane)] = done;
+    const std::string where = describe_place(f, in, 1u << lane);
+    for (Cta* cta : ctas) {
+      cta->sm->tensor_free = cta->sm->tensor_latest = done;
+      ++cta->in_flight;
+      auto words = std::make_shared<std::vector<uint32_t>>();
+      events_.schedule(start, [this, cta, copy, words, where](Time) {
+        try {
+          *words = units::gather_tmem_copy(copy, {cta->shared->async(), 0, cta->shared->end()});
+        } catch (const units::TensorError& error) {
+          throw Fault{cuda::Status::kIllegalAddress, fmt::format("tcgen05.cp: {}{}", error.what(), where)};
+        }
+      });
+      events_.schedule(done, [this, cta, copy, words](Time now) {
+        units::land_tmem_copy(copy, *words, cta->sm->tmem);
+        note_progress();
+        --cta->in_flight;
+        maybe_retire(*cta, now);
+      });
+    }
+  }
+  note_progress();
+  return Outcome::Next;
 }
 
 }  // namespace emu::gpu

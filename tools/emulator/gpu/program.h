@@ -18,6 +18,7 @@
 #include "units/bulk_number.h"
 #include "units/tensor_core.h"
 #include "units/tmem_access.h"
+#include "units/tmem_copy.h"
 
 namespace emu::gpu {
 
@@ -67,6 +68,7 @@ struct Detail {
   // tcgen05
   units::TmemAccess tmem;
   units::MmaOperation mma;
+  units::TmemCopyShape copy = units::TmemCopyShape::Rows128x256b;
   bool a_in_tmem = false;
   units::BulkOp bulk_op = units::BulkOp::Add;
   units::BulkType bulk_type = units::BulkType::U32;

@@ -1,6 +1,6 @@
 # The arithmetic kernels are one source compiled for three instruction sets; mma_kernels.cpp picks at run time.
 add_library(emu_tensor STATIC
-  smem_descriptor.cpp instruction_descriptor.cpp tmem.cpp tmem_access.cpp
+  smem_descriptor.cpp instruction_descriptor.cpp tmem.cpp tmem_access.cpp tmem_copy.cpp
   mma_arithmetic.cpp mma_operand.cpp mma_kernels.cpp mma_kernels_portable.cpp tensor_core.cpp)
 target_include_directories(emu_tensor PUBLIC ${CMAKE_SOURCE_DIR}/tools/emulator)
 target_link_libraries(emu_tensor PUBLIC fmt::fmt)

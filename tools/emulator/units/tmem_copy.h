@@ -1,0 +1,40 @@
+// tcgen05.cp: shared memory to tensor memory. PTX ISA 9.7.16.9.2.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "units/smem_descriptor.h"
+#include "units/tensor_core.h"
+#include "units/tmem.h"
+
+namespace emu::units {
+
+enum class TmemCopyShape : std::uint8_t {
+  Rows128x256b,
+  Rows128x128b,
+  Rows4x256b,         ///< row r in lane 32 r
+  Rows64x128b_02_13,  ///< rows 0-31 in the lanes of warps 0 and 2, rows 32-63 in those of 1 and 3
+  Rows64x128b_01_23,
+  Rows32x128b  ///< the same 32 rows in the lanes of all four warps
+};
+
+struct TmemCopy {
+  TmemCopyShape shape = TmemCopyShape::Rows128x256b;
+  std::uint32_t address = 0;     ///< of tensor memory
+  std::uint64_t descriptor = 0;  ///< of the source: K-major rows, whatever its swizzle
+};
+
+int tmem_copy_rows(TmemCopyShape shape);
+int tmem_copy_columns(TmemCopyShape shape);  ///< 8 or 4
+
+/// The first rule that the copy breaks, or "".
+std::string tmem_copy_problem(const TmemCopy& copy);
+
+/// Rows of 4-byte words, row by row. Throws TensorError when a row leaves the CTA's shared memory.
+std::vector<std::uint32_t> gather_tmem_copy(const TmemCopy& copy, const SharedView& shared);
+void land_tmem_copy(const TmemCopy& copy, const std::vector<std::uint32_t>& words, TensorMemory& tmem);
+
+}  // namespace emu::units
