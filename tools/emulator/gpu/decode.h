@@ -73,7 +73,7 @@ void decode_program(Kernel& kernel, Program& program);
 // The forms decode_* accept, for `emu --supported`.
 struct EngineForm {
   std::string opcode;
-  std::string note;
+  std::string operands;  // of an example, in registers %p, %h (16 bits), %r (32), %d (64), %q (128)
 };
 std::vector<EngineForm> supported_engine_forms();
 
