@@ -209,10 +209,11 @@ constexpr auto kFlushBfloat = [](float x) {
 };
 template <bool kFlush, bool kSaturate>
 constexpr auto kWidenToDouble = [](float input) {
-  const double x = flush<kFlush>(input);
+  // With .ftz a float addition goes first in SASS, which makes a NaN canonical.
+  const double x = kFlush ? canonical(flush<true>(input)) : input;
   return kSaturate ? saturate(x) : x;
 };
-// f64 to f32: rounding, {.ftz}, {.sat}.
+// f64 to f32: rounding, {.ftz}, {.sat}. A NaN keeps its sign and the top of its payload.
 template <Rounding R, bool kFlush, bool kSaturate>
 void double_to_float(const LaneFile& file, const Instr& instr, LaneMask active) {
   const double* a = file.at<double>(instr.src[0]);
@@ -221,7 +222,7 @@ void double_to_float(const LaneFile& file, const Instr& instr, LaneMask active) 
       result, [&]() __attribute__((always_inline)) {
         for (int lane = 0; lane < kLanes; ++lane) {
           const float x = flush<kFlush>(static_cast<float>(a[lane]));
-          result[lane] = bits(kSaturate ? saturate(x) : canonical(x));
+          result[lane] = bits(kSaturate ? saturate(x) : x);
         }
       });
   store<u32>(file, instr.dst[0], result, active);
@@ -235,7 +236,15 @@ template <typename T, RoundTo R, bool kFlush, bool kSaturate>
 constexpr auto kToHalf = [](auto input) -> u32 {
   double x = input;
   if constexpr (sizeof(input) == 4) x = flush<kFlush>(input);
-  return narrow<T, R>(kSaturate ? saturate(x) : x, false, false);
+  const u32 result = narrow<T, R>(kSaturate ? saturate(x) : x, false, false);
+  if constexpr (sizeof(input) == 8 && !kSaturate) {  // a NaN of f64 keeps its sign and the top of its payload
+    constexpr int kMantissa = Narrow<T>::kMantissa;
+    constexpr u32 kQuiet = (0x7fffu >> (kMantissa - 1)) << (kMantissa - 1);
+    const u32 nan = kQuiet | static_cast<u32>(bits(input) >> 63 << 15) |
+                    static_cast<u32>(bits(input) >> (52 - kMantissa) & ((1u << kMantissa) - 1));
+    return input != input ? nan : result;
+  }
+  return result;
 };
 template <typename T, typename S, int kFlushes>
 constexpr const auto& kHalfForms = kNumbered<8 * kFlushes, []<size_t n>() -> AluFn {

@@ -26,8 +26,10 @@ EMU_INLINE float clamp(float x) {
 template <typename T, bool kFlush, Clamp K, auto op>
 EMU_INLINE u32 half_value(u32 a, u32 b, u32 c) {
   if constexpr (kFlush) a = flush_half(a), b = flush_half(b), c = flush_half(c);
-  const u32 result = Lane<T>::write(clamp<K>(op(T{}, Lane<T>::read(a), Lane<T>::read(b), Lane<T>::read(c))));
-  return kFlush ? flush_half(result) : result;
+  float value = op(T{}, Lane<T>::read(a), Lane<T>::read(b), Lane<T>::read(c));
+  // Subnormal is what lies below the smallest normal number before rounding (measured on an H200).
+  if constexpr (kFlush) value = std::fabs(value) < 0x1p-14f ? as_float(bits(value) & 0x80000000) : value;
+  return Lane<T>::write(clamp<K>(value));
 }
 
 // op(type tag, x, y, z) on one half per lane, or on both halves.
@@ -99,15 +101,21 @@ constexpr const auto& kBfloatMinMax = kNumbered<4, []<size_t n>() -> AluFn {
   return half_arithmetic<Bf16, kPair, 2, false, Clamp::None, kMinMaxHalf<kMax, n / 2 == 1, n % 2 == 1>>;
 }>;
 
-// neg and abs work on the sign bits; .ftz first flushes both halves.
-template <u32 kFlip, u32 kKeep, bool kFlush>
+// neg and abs work on the sign bits, .ftz first flushes, and a NaN becomes canonical.
+template <u32 kInfinity, bool kFlush>
+EMU_INLINE u32 change_sign(u32 half, u32 flip, u32 keep) {
+  if (kFlush) half = flush_half(half);
+  return (half & 0x7fff) > kInfinity ? 0x7fff : (half ^ flip) & keep;
+}
+template <u32 kInfinity, u32 kFlip, u32 kKeep, bool kFlush>
 constexpr auto kSigns = [](u32 a) {
-  if (kFlush) a = flush_half(a & 0xffff) | flush_half(a >> 16) << 16;
-  return (a ^ kFlip) & kKeep;
+  const u32 low = change_sign<kInfinity, kFlush>(a & 0xffff, kFlip & 0xffff, kKeep & 0xffff);
+  if constexpr (kKeep >> 16 == 0) return low;
+  return low | change_sign<kInfinity, kFlush>(a >> 16, kFlip >> 16, kKeep >> 16) << 16;
 };
 template <u32 kFlip, u32 kKeep>
-constexpr const auto& kSignForms =
-    kEach<lanes<kSigns<kFlip, kKeep, false>, u32, u32>, lanes<kSigns<kFlip, kKeep, true>, u32, u32>>;
+constexpr const auto& kSignForms = kEach<lanes<kSigns<0x7c00, kFlip, kKeep, false>, u32, u32>,
+                                         lanes<kSigns<0x7c00, kFlip, kKeep, true>, u32, u32>>;
 
 // f32 arithmetic with f16 or bf16 operands. Alternatives: rounding, .sat.
 template <typename T, Rounding R, bool kSaturate, int kSign>
@@ -181,12 +189,12 @@ constexpr AluForm kForms[] = {
     {"max{.NaN}{.xorsign.abs}.bf16x2", "w=w,w", kAlu, kBfloatMinMax<true, true>},
     {"neg{.ftz}.f16", "h=h", kAlu, kSignForms<0x8000, 0xffff>},
     {"neg{.ftz}.f16x2", "w=w", kAlu, kSignForms<0x80008000, 0xffffffff>},
-    {"neg.bf16", "h=h", kAlu, kOne<lanes<kSigns<0x8000, 0xffff, false>, u32, u32>>},
-    {"neg.bf16x2", "w=w", kAlu, kOne<lanes<kSigns<0x80008000, 0xffffffff, false>, u32, u32>>},
+    {"neg.bf16", "h=h", kAlu, kOne<lanes<kSigns<0x7f80, 0x8000, 0xffff, false>, u32, u32>>},
+    {"neg.bf16x2", "w=w", kAlu, kOne<lanes<kSigns<0x7f80, 0x80008000, 0xffffffff, false>, u32, u32>>},
     {"abs{.ftz}.f16", "h=h", kAlu, kSignForms<0, 0x7fff>},
     {"abs{.ftz}.f16x2", "w=w", kAlu, kSignForms<0, 0x7fff7fff>},
-    {"abs.bf16", "h=h", kAlu, kOne<lanes<kSigns<0, 0x7fff, false>, u32, u32>>},
-    {"abs.bf16x2", "w=w", kAlu, kOne<lanes<kSigns<0, 0x7fff7fff, false>, u32, u32>>},
+    {"abs.bf16", "h=h", kAlu, kOne<lanes<kSigns<0x7f80, 0, 0x7fff, false>, u32, u32>>},
+    {"abs.bf16x2", "w=w", kAlu, kOne<lanes<kSigns<0x7f80, 0, 0x7fff7fff, false>, u32, u32>>},
 
     {"ex2.approx.f16", "h=h", kMufu, kPlain<F16, false, 1, kEx2>},
     {"ex2.approx.f16x2", "w=w", kEx2Pair, kPlain<F16, true, 1, kEx2>},

@@ -42,8 +42,9 @@ constexpr auto kDivSmall = [](auto a, auto b) {
   const auto result = static_cast<u32>(static_cast<s64>(quotient));
   return b == 0 ? ~u32{0} : result;
 };
+// A zero divisor gives all ones, as the quotient does (measured on an H200; the manual leaves it open).
 constexpr auto kRemSmall = [](auto a, auto b) {
-  return static_cast<u32>(a) - kDivSmall(a, b) * static_cast<u32>(b);
+  return b == 0 ? ~u32{0} : static_cast<u32>(a) - kDivSmall(a, b) * static_cast<u32>(b);
 };
 constexpr auto kDivWide = [](auto a, auto b) -> u64 {
   if (b == 0) return ~u64{0};
@@ -52,7 +53,7 @@ constexpr auto kDivWide = [](auto a, auto b) -> u64 {
   return static_cast<u64>(a / b);
 };
 constexpr auto kRemWide = [](auto a, auto b) -> u64 {
-  return static_cast<u64>(a) - kDivWide(a, b) * static_cast<u64>(b);
+  return b == 0 ? ~u64{0} : static_cast<u64>(a) - kDivWide(a, b) * static_cast<u64>(b);
 };
 
 // Expansion lengths of ptxas for sm_100: reciprocal on the MUFU/XU path plus multiply and fix-up.

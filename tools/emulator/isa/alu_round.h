@@ -67,7 +67,7 @@ struct Lane<Tf32> {
   using Value = float;
   using Word = u32;
   static EMU_INLINE float read(u32 word) { return as_float(word); }
-  static EMU_INLINE u32 write(float value) { return bits(canonical(value)); }
+  static EMU_INLINE u32 write(float value) { return bits(canonical(value)) & 0xffffe000; }
 };
 
 template <typename T, RoundTo R>

@@ -25,8 +25,9 @@ template <bool kFlush>
 EMU_INLINE double flush_double(double x) {
   return kFlush && std::fabs(x) < 0x1p-1022 ? as_double(bits(x) & u64{1} << 63) : x;
 }
-constexpr auto kRcpDouble = [](double x) {
-  const double y = flush_double<true>(1 / flush_double<true>(upper_word(x)));
+constexpr auto kRcpDouble = [](double input) {
+  const double x = upper_word(input);  // a NaN whose payload lies below is an infinity to it
+  const double y = flush_double<true>(1 / flush_double<true>(x));
   return upper_word(x != x ? as_double(0x7fffffff00000000) : y);
 };
 template <bool kFlush>

@@ -108,7 +108,9 @@ template <bool kFlush>
 EMU_INLINE float sin_value(float x) {
   x = flush<kFlush>(x);
   const float result = static_cast<float>(circular(reduce_quadrant(x), 0));
-  const float small = x == 0 ? x : result;
+  // The unit sees x / (2 pi) and flushes it.
+  const bool vanishes = std::fabs(static_cast<double>(x)) * 0.15915494309189535 < 0x1p-126;
+  const float small = vanishes ? as_float(bits(x) & 0x80000000) : result;
   return std::fabs(x) < as_float(0x7f800000) ? flush<kFlush>(small) : as_float(kCanonicalNan);
 }
 template <bool kFlush>

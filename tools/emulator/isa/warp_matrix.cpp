@@ -1,9 +1,10 @@
 // Matrix operations of one warp: movmatrix and mma.sync (PTX ISA 9.7.14).
 //
 // Floating-point model of mma: all products of one instruction's K and the addend are aligned to the largest
-// of them, cut to 25 bits below its leading bit, added exactly, and the sum is cut to f32 (f16 accumulators
-// round to nearest). This is how Hopper's adders are described in the literature; results of other machines
-// differ from it in the last bits only.
+// exponent, cut to 25 bits below it, added exactly, and the sum is cut to f32 (f16 accumulators round to
+// nearest). A product's exponent is the sum of its factors', also where the significands' product reaches 2;
+// a subnormal factor counts with its type's smallest exponent. MMA-Sim (arXiv 2511.10909) publishes the rule,
+// and it gives the bits that an H200 does.
 #include <iterator>
 
 #include "isa/alu_number.h"
@@ -29,15 +30,15 @@ constexpr int kM = 16, kN = 8;
 
 // Elements: how many a register holds and the number that each is.
 struct ElementF16 {
-  static constexpr int kPerRegister = 2;
+  static constexpr int kPerRegister = 2, kMinExponent = -14;
   static EMU_INLINE double value(u32 word, int i) { return half_to_float(word >> (16 * i) & 0xffff); }
 };
 struct ElementBf16 {
-  static constexpr int kPerRegister = 2;
+  static constexpr int kPerRegister = 2, kMinExponent = -126;
   static EMU_INLINE double value(u32 word, int i) { return bfloat_to_float(word >> (16 * i) & 0xffff); }
 };
 struct ElementTf32 {  // the low 13 bits are ignored
-  static constexpr int kPerRegister = 1;
+  static constexpr int kPerRegister = 1, kMinExponent = -126;
   static EMU_INLINE double value(u32 word, int) { return as_float(word & 0xffffe000); }
 };
 template <typename F>
@@ -138,8 +139,18 @@ EMU_INLINE Columns larger(Columns x, Columns y) { return _mm256_max_pd(x, y); }
 constexpr int kWidth = sizeof(Columns) / sizeof(double);
 typedef s64 ColumnBits __attribute__((vector_size(sizeof(Columns))));
 
+// The power of two that a number's exponent stands for, 0 for 0.
+template <int kMinExponent>
+EMU_INLINE double scale(double x) {
+  constexpr u64 kLeast = static_cast<u64>(1023 + kMinExponent) << 52;
+  const u64 exponent = bits(x) & 0x7ff0000000000000;
+  return as_double(x == 0 ? 0 : exponent < kLeast ? kLeast : exponent);
+}
+
+// `scale_a` and `scale_b` hold scale() of the factors.
 template <int kK>
-EMU_INLINE void multiply_row(const double* a, const double (*b)[kN], const double* c, double* d) {
+EMU_INLINE void multiply_row(const double* a, const double (*b)[kN], const double* scale_a,
+                             const double (*scale_b)[kN], const double* c, double* d) {
   constexpr s64 kKept = 25;
   for (int n = 0; n < kN; n += kWidth) {
     auto magnitude = [](Columns x) { return bits_as<Columns>(bits_as<ColumnBits>(x) & INT64_MAX); };
@@ -147,10 +158,11 @@ EMU_INLINE void multiply_row(const double* a, const double (*b)[kN], const doubl
     std::memcpy(&addend, c + n, sizeof addend);
     Columns largest = magnitude(addend);
     for (int k = 0; k < kK; ++k) {
-      Columns column;
+      Columns column, column_scale;
       std::memcpy(&column, b[k] + n, sizeof column);
+      std::memcpy(&column_scale, scale_b[k] + n, sizeof column_scale);
       product[k] = a[k] * column;
-      largest = larger(magnitude(product[k]), largest);
+      largest = larger(scale_a[k] * column_scale, largest);
     }
     ColumnBits exponent = bits_as<ColumnBits>(largest) >> 52;  // biased
     exponent =
@@ -175,8 +187,50 @@ void mma(const LaneFile& file, const Instr& instr, LaneMask active) {
   gather_a<A, kK>(file, refs_a, a);
   gather_b<B, kK>(file, refs_b, b);
   kHalfSum ? gather_half(file, refs_c, c) : gather_float(file, refs_c, c);
-  for (int m = 0; m < kM; ++m) multiply_row<kK>(a[m], b, c[m], d[m]);
+  alignas(64) double scale_a[kM][kK], scale_b[kK][kN];
+  for (int m = 0; m < kM; ++m)
+    for (int k = 0; k < kK; ++k) scale_a[m][k] = scale<A::kMinExponent>(a[m][k]);
+  for (int k = 0; k < kK; ++k)
+    for (int n = 0; n < kN; ++n) scale_b[k][n] = scale<B::kMinExponent>(b[k][n]);
+  for (int m = 0; m < kM; ++m) multiply_row<kK>(a[m], b, scale_a[m], scale_b, c[m], d[m]);
   kHalfSum ? scatter_half(file, instr.wide, d, active) : scatter_float(file, instr.wide, d, active);
+}
+
+// e4m3 and e5m2: ptxas widens them to f16 for both sm_90 and sm_100, multiplies the lower halves of all
+// registers and then the upper ones (two HMMA.16816 that start from zero), and adds C in f32 (SASS; bits of
+// an H200).
+template <typename A, typename B>
+void mma_small(const LaneFile& file, const Instr& instr, LaneMask active) {
+  constexpr int kK = 32, kHalf = 16;
+  alignas(64) double a[kM][kK], b[kK][kN], sum[kM][kN] = {}, next[kM][kN];
+  gather_a<A, kK>(file, instr.wide + 4, a);
+  gather_b<B, kK>(file, instr.wide + 8, b);
+  for (int part = 0; part < 2; ++part) {
+    alignas(64) double part_a[kM][kHalf], part_b[kHalf][kN], scale_a[kM][kHalf], scale_b[kHalf][kN];
+    for (int k = 0; k < kHalf; ++k) {
+      const int from = k / 8 * 16 + 8 * part + k % 8;  // bytes 2 part and 2 part + 1 as they are gathered
+      for (int m = 0; m < kM; ++m) {
+        part_a[m][k] = a[m][from];
+        scale_a[m][k] = scale<ElementF16::kMinExponent>(a[m][from]);
+      }
+      for (int n = 0; n < kN; ++n) {
+        part_b[k][n] = b[from][n];
+        scale_b[k][n] = scale<ElementF16::kMinExponent>(b[from][n]);
+      }
+    }
+    for (int m = 0; m < kM; ++m) multiply_row<kHalf>(part_a[m], part_b, scale_a[m], scale_b, sum[m], next[m]);
+    for (int m = 0; m < kM; ++m)
+      for (int n = 0; n < kN; ++n) sum[m][n] = truncated_float(next[m][n]);
+  }
+  u32 result[4][kLanes];
+  for (int r = 0; r < 4; ++r) {
+    const float* c = file.at<float>(instr.wide[10 + r]);
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const double product = sum[lane / 4 + 8 * (r / 2)][2 * (lane % 4) + r % 2];
+      result[r][lane] = bits(canonical(c[lane] + static_cast<float>(product)));
+    }
+  }
+  for (int r = 0; r < 4; ++r) store<u32>(file, instr.wide[r], result[r], active);
 }
 
 // Integer products and sums fit a double exactly; the sum wraps or saturates to 32 bits.
@@ -231,7 +285,7 @@ template <int kK>
 constexpr const auto& kMmaFloat =
     kEach<mma<ElementF16, ElementF16, kK, false>, mma<ElementBf16, ElementBf16, kK, false>>;
 template <typename A>
-constexpr AluFn kMmaSmall[2] = {mma<A, ElementSmall<E4m3>, 32, false>, mma<A, ElementSmall<E5m2>, 32, false>};
+constexpr AluFn kMmaSmall[2] = {mma_small<A, ElementSmall<E4m3>>, mma_small<A, ElementSmall<E5m2>>};
 constexpr AluFn kMmaSmallForms[] = {kMmaSmall<ElementSmall<E4m3>>[0], kMmaSmall<ElementSmall<E4m3>>[1],
                                     kMmaSmall<ElementSmall<E5m2>>[0], kMmaSmall<ElementSmall<E5m2>>[1]};
 
