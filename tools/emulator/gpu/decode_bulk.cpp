@@ -145,6 +145,7 @@ bool decode_plain_reduce(DecodeContext& c) {
   d.bulk_op = *known_op;
   d.bulk_type = *known_type;
   d.variant = direction.to_shared ? 1 : 2;
+  if (direction.to_shared) d.space = ptx::Space::Shared;  // of the mbarrier
   d.address = c.address(0, direction.to_shared ? ptx::Space::Shared : ptx::Space::Global);
   d.address2 = c.address(1, ptx::Space::Shared);
   c.out.src[0] = c.source(2, isa::OperandType::B32);

@@ -98,6 +98,10 @@ bool decode_move(DecodeContext& c) {
     case S::GlobaltimerLo:
     case S::GlobaltimerHi:
       break;
+    case S::IsExplicitCluster:
+      c.set(Op::ExplicitCluster, CostClass::Special);
+      c.out.dst[0] = c.destination(0, isa::OperandType::Predicate);
+      return true;
     default:
       return false;
   }

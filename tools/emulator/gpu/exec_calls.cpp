@@ -133,9 +133,12 @@ struct PrintArgument {
 
 }  // namespace
 
-// The C format language as CUDA's printf takes it; each conversion is handed to snprintf on its own.
+// The C format language as CUDA's printf takes it; each conversion is handed to snprintf on its own. A precision
+// from an argument is not taken: the conversion is printed as it stands (seen on an H200). `conversions` receives
+// how many there were.
 static std::string format_device(const std::string& format, PrintArgument arguments,
-                                 const std::function<std::string(uint64_t)>& read_string) {
+                                 const std::function<std::string(uint64_t)>& read_string, int& conversions) {
+  conversions = 0;
   std::string out;
   char buffer[512];
   for (size_t i = 0; i < format.size(); ++i) {
@@ -158,7 +161,13 @@ static std::string format_device(const std::string& format, PrintArgument argume
     }
     if (j >= format.size()) break;
     const char conversion = format[j];
+    const std::string_view written = std::string_view(format).substr(i, j + 1 - i);
     i = j;
+    conversions += conversion != '%' ? 1 : 0;
+    if (written.find(".*") != written.npos) {
+      out += written;
+      continue;
+    }
     switch (conversion) {
       case '%':
         out += '%';
@@ -262,9 +271,10 @@ Outcome Processor::call_builtin(Fragment& f, const Detail& d, LaneMask active) {
         }
         if (!arguments.bytes) arguments.limit = 0;
       }
-      const std::string text = format_device(format, arguments, read_string);
-      launch_.print(text);
-      give_back(lane, text.size());
+      int conversions = 0;
+      launch_.print(format_device(format, arguments, read_string, conversions));
+      // Not the characters but the arguments (CUDA C++ Programming Guide, formatted output).
+      give_back(lane, static_cast<uint64_t>(conversions));
     } else if (d.name == "__assertfail") {
       const std::string what = read_string(argument(0, lane));
       const std::string file = read_string(argument(1, lane));

@@ -139,6 +139,15 @@ Outcome Processor::exec_clock(Fragment& f, const Instr& in, LaneMask active) {
   return Outcome::Next;
 }
 
+// Explicit is what the launch or the kernel's directives ask for; one CTA a cluster is the default.
+Outcome Processor::exec_explicit_cluster(Fragment& f, const Instr& in, LaneMask active) {
+  const cuda::Dim3& shape = launch_.request->cluster;
+  const bool asked = launch_.request->cluster_from_launch || uint64_t{shape.x} * shape.y * shape.z > 1;
+  uint32_t& predicate = f.file.predicates[in.dst[0].raw];
+  predicate = asked ? predicate | active : predicate & ~active;
+  return Outcome::Next;
+}
+
 Outcome Processor::exec_move_address(Fragment& f, const Instr& in, LaneMask active) {
   const Detail& d = detail(f, in);
   const uint64_t value = symbol_value(f, d.address);

@@ -26,6 +26,7 @@ namespace emu::gpu {
   X(Nanosleep, nanosleep)               \
   X(GridDependency, grid_dependency)    \
   X(Clock, clock)                       \
+  X(ExplicitCluster, explicit_cluster)  \
   X(MoveAddress, move_address)          \
   X(ConvertAddress, convert_address)    \
   X(IsSpace, is_space)                  \
