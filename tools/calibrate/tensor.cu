@@ -27,7 +27,8 @@ constexpr int kRounds = 16;
                "tcgen05.st.sync.aligned.32x32b." x ".b32 [%0], {" list "}; }" ::"r"(at) \
                : "memory")
 
-__global__ void multiply(Stamp* stamps, int n, bool a_in_tmem, int count) {
+template <bool kTmemA, int kCount>
+__global__ void multiply(Stamp* stamps, int n) {
 #if __CUDA_ARCH__ >= 1000
   extern __shared__ __align__(1024) unsigned char operands[];
   __shared__ uint64_t done;
@@ -44,9 +45,9 @@ __global__ void multiply(Stamp* stamps, int n, bool a_in_tmem, int count) {
     const uint32_t shape = instruction_descriptor(128, 8, Major::kK, Major::kK) + ((n - 8) >> 3 << 17);
     for (int pass = 0; pass < 2; ++pass) {
       const long long begin = clock64();
-#pragma unroll 1
-      for (int i = 0; i < count; ++i) {
-        if (a_in_tmem) {
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) {
+        if (kTmemA) {
           tcgen05::mma_ts(tmem, tmem + 256, b, shape, false);
         } else {
           tcgen05::mma_ss(tmem, a, b, shape, false);
@@ -132,8 +133,20 @@ __global__ void allocate(Stamp* stamps) {
 #endif
 }
 
-double multiply_cycles(int n, bool a_in_tmem, int count) {
-  return span(stamps_of(multiply, 32, kBytes, n, a_in_tmem, count));
+template <bool kTmemA>
+void add_multiply(std::vector<Benchmark>& list) {
+  const std::string source = kTmemA ? "ts" : "ss";
+  for (const int n : {64, 96, 128, 256}) {
+    list.push_back({"mma.interval_" + source + "_n" + std::to_string(n), "cyc", [=] {
+                      return (span(stamps_of(multiply<kTmemA, 20>, 32, kBytes, n)) -
+                              span(stamps_of(multiply<kTmemA, 4>, 32, kBytes, n))) /
+                             16;
+                    }});
+  }
+  for (const int n : {64, 128, 256}) {
+    list.push_back({"mma.latency_" + source + "_n" + std::to_string(n), "cyc",
+                    [=] { return span(stamps_of(multiply<kTmemA, 1>, 32, kBytes, n)); }});
+  }
 }
 
 template <int kColumns, bool kStore>
@@ -151,17 +164,8 @@ void add_move(std::vector<Benchmark>& list) {
 std::vector<Benchmark> tensor_benchmarks(const Target& target) {
   std::vector<Benchmark> list;
   if (!target.blackwell) return list;
-  for (const bool tmem : {false, true}) {
-    const std::string source = tmem ? "ts" : "ss";
-    for (const int n : {64, 96, 128, 256}) {
-      list.push_back({"mma.interval_" + source + "_n" + std::to_string(n), "cyc",
-                      [=] { return (multiply_cycles(n, tmem, 20) - multiply_cycles(n, tmem, 4)) / 16; }});
-    }
-    for (const int n : {64, 128, 256}) {
-      list.push_back({"mma.latency_" + source + "_n" + std::to_string(n), "cyc",
-                      [=] { return multiply_cycles(n, tmem, 1); }});
-    }
-  }
+  add_multiply<false>(list);
+  add_multiply<true>(list);
   add_move<8, true>(list);
   add_move<16, true>(list);
   add_move<32, true>(list);

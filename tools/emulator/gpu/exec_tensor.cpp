@@ -247,7 +247,11 @@ Outcome Processor::exec_tmem_wait(Fragment& f, const Instr& in, LaneMask) {
     block(f, observe::Stall::TmemLoad);
   } else {
     land_tmem_stores(warp, f.time, f.time);
-    if (warp.tmem_stores.empty()) return Outcome::Next;
+    if (warp.tmem_stores.empty()) {
+      if (timed_ && f.woken_from != observe::Stall::TmemStore) f.time += machine_.tmem_wait_store;
+      f.woken_from = observe::Stall::None;
+      return Outcome::Next;
+    }
     const Time when = warp.tmem_stores.back().done + (timed_ ? machine_.tmem_wait_store : 0);
     block(f, observe::Stall::TmemStore);
     events_.schedule(when, [this, waiter = Waiter{&f, f.serial}](Time now) { wake(waiter, now); });

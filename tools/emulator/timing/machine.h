@@ -81,7 +81,7 @@ enum class Confidence : char { High = 'H', Medium = 'M', Low = 'L' };
   X(commit_issue, 30, 30, "cyc", "AS", Medium)                                                             \
   X(tmem_load_fixed, 25, 25, "cyc", "RH, AS: 29..36 for 64 columns idle", Low)                             \
   X(tmem_columns_per_clk, 2, 2, "columns/cyc/warp", "TS, RH", Low)                                         \
-  X(tmem_store_fixed, 13, 13, "cyc", "AS", High)                                                           \
+  X(tmem_store_fixed, 6, 6, "cyc", "AS 13 with the wait for it", High)                                     \
   X(tmem_wait_store, 6, 6, "cyc", "AS", Medium)                                                            \
   X(tmem_alloc, 253, 253, "cyc", "AD", Medium)                                                             \
   X(kernel_launch_us, 2.1, 4.5, "us", "AD; H200 in a virtual machine", Medium)                             \
