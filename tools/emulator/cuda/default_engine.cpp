@@ -23,11 +23,13 @@ std::unique_ptr<Engine> create_engine(const Machine&) {
 
 }  // namespace emu::cuda
 
-// What `emu --supported` prints: one form a line, "opcode<TAB>operands", from the tables and decoders that run programs.
+// What `emu --supported` prints: one form a line, "opcode<TAB>operands", from the tables and decoders that
+// run programs.
 extern "C" int emuPrintSupported() {
   std::set<std::string> lines;
   for (const auto& form : emu::isa::supported_alu_forms()) lines.insert(form.opcode + '\t' + form.operands);
-  for (const auto& form : emu::gpu::supported_engine_forms()) lines.insert(form.opcode + '\t' + form.operands);
+  for (const auto& form : emu::gpu::supported_engine_forms())
+    lines.insert(form.opcode + '\t' + form.operands);
   for (const std::string& line : lines) std::puts(line.c_str());
   return 0;
 }

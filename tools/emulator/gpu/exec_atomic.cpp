@@ -121,8 +121,8 @@ Outcome Processor::exec_atomic(Fragment& f, const Instr& in, LaneMask active) {
         const uint64_t value = f.file.at<uint64_t>(d.data[i])[lane];
         const uint64_t old =
             cas ? memory::atomic_compare_swap<uint64_t>(word, value, f.file.at<uint64_t>(d.extra)[lane])
-                : memory::atomic_update<uint64_t>(word,
-                                                  [&](uint64_t before) { return apply64(d, global, before, value); });
+                : memory::atomic_update<uint64_t>(
+                      word, [&](uint64_t before) { return apply64(d, global, before, value); });
         if (d.has_destination) f.file.at<uint64_t>(d.coordinates[i])[lane] = old;
       } else if (d.bytes == 4) {
         const uint32_t value = f.file.at<uint32_t>(d.data[i])[lane];

@@ -112,10 +112,7 @@ Outcome Processor::exec_tmem_load(Fragment& f, const Instr& in, LaneMask active)
     std::vector<uint32_t*> rows(slot->detail->data.size());
     for (size_t i = 0; i < rows.size(); ++i) rows[i] = slot->values.data() + i * 32;
     const units::TmemAddress at = units::decode_tmem_address(access.address);
-    if (!warp.tmem_stores.empty()) {
-      report_unwaited_store(*warp.cta, static_cast<int>(warp.index % 4), at.column,
-                            units::tmem_column_count(access), "tcgen05.ld", reader);
-    }
+    serve_port_in_order(warp, at.column, units::tmem_column_count(access), reader);
     units::tmem_load(warp.cta->sm->tmem, access, rows.data());
   });
   events_.schedule(ready, [this, &warp](Time now) { land_tmem_loads(warp, now); });
@@ -175,7 +172,10 @@ Outcome Processor::exec_tmem_store(Fragment& f, const Instr& in, LaneMask active
   Time& port = sm.tmem_port_free[warp.smsp];
   const Time start = std::max(f.time, port) + jitter(60);
   port = start + columns / machine_.tmem_columns_per_clk;
-  const Time done = std::max(port + machine_.tmem_store_fixed + jitter(200), warp.tmem_stores_done);
+  // Lenient: performed when served, which is what library kernels without tcgen05.wait::st lean on.
+  const bool in_order = launch_.options->lenient;
+  const Time done =
+      std::max(port + (in_order ? 0 : machine_.tmem_store_fixed + jitter(200)), warp.tmem_stores_done);
   warp.tmem_stores_done = done;
   PendingStore& store = warp.tmem_stores.emplace_back();
   store.access = access;
@@ -189,12 +189,12 @@ Outcome Processor::exec_tmem_store(Fragment& f, const Instr& in, LaneMask active
     std::memcpy(store.values.data() + i * 32, f.file.at<uint32_t>(d.data[i]), 128);
   }
   ++warp.cta->in_flight;
-  events_.schedule(done + kUnwaitedStoreDelay,
-                   [this, &warp, alive = std::weak_ptr<char>(warp.alive)](Time now) {
-                     if (alive.expired()) return;
-                     land_tmem_stores(warp, now - kUnwaitedStoreDelay, now);
-                     maybe_retire(*warp.cta, now);
-                   });
+  const Time delay = in_order ? 0 : kUnwaitedStoreDelay;
+  events_.schedule(done + delay, [this, &warp, delay, alive = std::weak_ptr<char>(warp.alive)](Time now) {
+    if (alive.expired()) return;
+    land_tmem_stores(warp, now - delay, now);
+    maybe_retire(*warp.cta, now);
+  });
   if (launch_.listener) {
     launch_.listener->operation(place(f, in), observe::Unit::Tmem, f.time, start, port, done,
                                 static_cast<uint64_t>(columns) * 128, "st");
@@ -215,8 +215,25 @@ void Processor::land_tmem_stores(Warp& warp, Time until, Time) {
   }
 }
 
+// The port of a lane quarter serves stores and loads in order, whoever issued them. The manual promises
+// nothing of the kind without tcgen05.wait::st, but library kernels lean on it: a load that does is reported
+// and served.
+void Processor::serve_port_in_order(const Warp& loader, int first_column, int columns, const Issuer& reader) {
+  for (const auto& warp : loader.cta->warps) {
+    if (warp->tmem_stores.empty() || warp->index % 4 != loader.index % 4) continue;
+    const bool overlaps =
+        std::any_of(warp->tmem_stores.begin(), warp->tmem_stores.end(), [&](const PendingStore& s) {
+          return s.first_column < first_column + columns && first_column < s.first_column + s.columns;
+        });
+    if (!overlaps) continue;
+    report_unwaited_store(*loader.cta, static_cast<int>(loader.index % 4), first_column, columns,
+                          "tcgen05.ld", reader, "The port's order delivered the new values.");
+    land_tmem_stores(*warp, warp->tmem_stores.back().done, 0);
+  }
+}
+
 void Processor::report_unwaited_store(const Cta& cta, int quarter, int first_column, int columns,
-                                      const char* what, const Issuer& reader) {
+                                      const char* what, const Issuer& reader, const char* outcome) {
   if (launch_.store_reported) return;
   for (const auto& warp : cta.warps) {
     if (quarter >= 0 && static_cast<int>(warp->index % 4) != quarter) continue;
@@ -225,15 +242,14 @@ void Processor::report_unwaited_store(const Cta& cta, int quarter, int first_col
         continue;
       if (launch_.store_reported.exchange(true)) return;
       const ptx::Instruction& instruction = store.program->function->instructions[store.source];
-      launch_.warn(
-          fmt::format("stale read of tensor memory: {} reads columns {} to {} while warp {}'s store to "
-                      "columns {} to {} is not "
-                      "performed\n    {}\n  that warp needs tcgen05.wait::st before it hands the columns "
-                      "over (PTX ISA 9.7.16.6). "
-                      "The old values were read.",
-                      std::string(what) + describe(reader), first_column, first_column + columns - 1,
-                      warp->index, store.first_column, store.first_column + store.columns - 1,
-                      ptx::to_string(*store.program->module, *store.program->function, instruction)));
+      launch_.warn(fmt::format(
+          "stale read of tensor memory: {} reads columns {} to {} while warp {}'s store to "
+          "columns {} to {} is not "
+          "performed\n    {}\n  that warp needs tcgen05.wait::st before it hands the columns "
+          "over (PTX ISA 9.7.16.6). {}",
+          std::string(what) + describe(reader), first_column, first_column + columns - 1, warp->index,
+          store.first_column, store.first_column + store.columns - 1,
+          ptx::to_string(*store.program->module, *store.program->function, instruction), outcome));
       return;
     }
   }
@@ -431,7 +447,8 @@ Outcome Processor::exec_tmem_copy(Fragment& f, const Instr& in, LaneMask active)
     if (d.cta_group == 2) {
       const uint32_t even = own.rank & ~1u;
       if (even + 1 >= own.cluster->ctas.size()) {
-        throw Fault{cuda::Status::kIllegalInstruction, "tcgen05.cp.cta_group::2 needs a cluster with a CTA pair"};
+        throw Fault{cuda::Status::kIllegalInstruction,
+                    "tcgen05.cp.cta_group::2 needs a cluster with a CTA pair"};
       }
       ctas = {own.cluster->ctas[even].get(), own.cluster->ctas[even + 1].get()};
     }

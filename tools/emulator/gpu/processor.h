@@ -152,7 +152,9 @@ class Processor {
   void land_tmem_stores(Warp& warp, Time until, Time now);
   // `quarter`: of the lanes read, -1 for all.
   void report_unwaited_store(const Cta& cta, int quarter, int first_column, int columns, const char* what,
-                             const Issuer& reader);
+                             const Issuer& reader,
+                             const char* outcome = "The old values were read; --lenient forgives this.");
+  void serve_port_in_order(const Warp& loader, int first_column, int columns, const Issuer& reader);
   Time tma_service(Sm& sm, Time issue, uint32_t rows, double cycles_per_row, Time* start);
   units::BulkGroups& bulk_groups(Warp& warp, int lane);
   units::BulkGroups& copy_groups(Warp& warp, int lane);

@@ -1,5 +1,5 @@
-// The list of engine forms for `emu --supported`. The decoders take opcodes apart token by token and hold no list;
-// so the forms of the manual are written out here as patterns, each is given to the real decoder as one
+// The list of engine forms for `emu --supported`. The decoders take opcodes apart token by token and hold no
+// list; so the forms of the manual are written out here as patterns, each is given to the real decoder as one
 // instruction of a small kernel, and what it accepts is listed.
 #include <fmt/format.h>
 
@@ -43,10 +43,13 @@ constexpr Family kFamilies[] = {
     {"applypriority.global.L2::evict_normal", "[%d0], 128"},
     // Loads and stores
     {"ld{.volatile,.weak}{.global,.shared,.shared::cta,.shared::cluster,.local,.const,.param}"
-     ".(b8,u8,s8,b16,u16,s16)", "%r0, [%d0]"},
-    {"ld{.volatile,.weak}{.global,.shared,.shared::cta,.shared::cluster,.local,.const,.param}.(b32,u32,s32,f32)",
+     ".(b8,u8,s8,b16,u16,s16)",
      "%r0, [%d0]"},
-    {"ld{.volatile,.weak}{.global,.shared,.shared::cta,.shared::cluster,.local,.const,.param}.(b64,u64,s64,f64)",
+    {"ld{.volatile,.weak}{.global,.shared,.shared::cta,.shared::cluster,.local,.const,.param}.(b32,u32,s32,"
+     "f32)",
+     "%r0, [%d0]"},
+    {"ld{.volatile,.weak}{.global,.shared,.shared::cta,.shared::cluster,.local,.const,.param}.(b64,u64,s64,"
+     "f64)",
      "%d2, [%d0]"},
     {"ld{.global,.shared}.b128", "%q0, [%d0]"},
     {"ld{.global,.shared,.local,.const,.param}.v2.(b32,u32,s32,f32)", "{%r0, %r1}, [%d0]"},
@@ -57,7 +60,8 @@ constexpr Family kFamilies[] = {
     {"ld.global.nc{.L1::no_allocate}{.L2::128B,.L2::256B}.(u32,f32)", "%r0, [%d0]"},
     {"ld.(relaxed,acquire).(cta,cluster,gpu,sys){.global,.shared}.(b32,u32)", "%r0, [%d0]"},
     {"ld.(relaxed,acquire).(cta,cluster,gpu,sys){.global,.shared}.(b64,u64)", "%d2, [%d0]"},
-    {"st{.volatile,.weak}{.global,.shared,.shared::cta,.shared::cluster,.local,.param}.(b8,u8,s8,b16,u16,s16)",
+    {"st{.volatile,.weak}{.global,.shared,.shared::cta,.shared::cluster,.local,.param}.(b8,u8,s8,b16,u16,"
+     "s16)",
      "[%d0], %h0"},
     {"st{.volatile,.weak}{.global,.shared,.shared::cta,.shared::cluster,.local,.param}.(b32,u32,s32,f32)",
      "[%d0], %r0"},
@@ -67,7 +71,8 @@ constexpr Family kFamilies[] = {
     {"st{.global,.shared,.local,.param}.v2.(b32,u32,s32,f32)", "[%d0], {%r0, %r1}"},
     {"st{.global,.shared,.local,.param}.v4.(b32,u32,s32,f32)", "[%d0], {%r0, %r1, %r2, %r3}"},
     {"st{.global,.shared,.local,.param}.v2.(b64,u64,s64,f64)", "[%d0], {%d2, %d3}"},
-    {"st{.relaxed.cta}.global{.L1::no_allocate}.v8.(b32,f32)", "[%d0], {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}"},
+    {"st{.relaxed.cta}.global{.L1::no_allocate}.v8.(b32,f32)",
+     "[%d0], {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}"},
     {"st.global.v4.(b64,f64)", "[%d0], {%d2, %d3, %d4, %d5}"},
     {"st.(relaxed,release).(cta,cluster,gpu,sys){.global,.shared}.(b32,u32)", "[%d0], %r0"},
     {"st.(relaxed,release).(cta,cluster,gpu,sys){.global,.shared}.(b64,u64)", "[%d0], %d2"},
@@ -78,14 +83,18 @@ constexpr Family kFamilies[] = {
      "[%r0], {%r3, %r4, %r5, %r6}, [%r2]"},
     {"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.(add,min,max).(u32,s32)",
      "[%r0], %r1, [%r2]"},
-    {"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.(and,or,xor).b32", "[%r0], %r1, [%r2]"},
-    {"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.(inc,dec).u32", "[%r0], %r1, [%r2]"},
+    {"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.(and,or,xor).b32",
+     "[%r0], %r1, [%r2]"},
+    {"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.(inc,dec).u32",
+     "[%r0], %r1, [%r2]"},
     {"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u64", "[%r0], %d1, [%r2]"},
     {"st.bulk{.weak}.shared::cta", "[%d0], %d1, 0"},
     // Atomics
-    {"atom{.relaxed,.acquire,.release,.acq_rel}{.cta,.cluster,.gpu,.sys}{.global,.shared}.(add,min,max).(u32,s32)",
+    {"atom{.relaxed,.acquire,.release,.acq_rel}{.cta,.cluster,.gpu,.sys}{.global,.shared}.(add,min,max).(u32,"
+     "s32)",
      "%r0, [%d0], %r1"},
-    {"atom{.relaxed,.acquire,.release,.acq_rel}{.cta,.cluster,.gpu,.sys}{.global,.shared}.(and,or,xor,exch).b32",
+    {"atom{.relaxed,.acquire,.release,.acq_rel}{.cta,.cluster,.gpu,.sys}{.global,.shared}.(and,or,xor,exch)."
+     "b32",
      "%r0, [%d0], %r1"},
     {"atom{.global,.shared}{.cta,.gpu,.sys}.(add,min,max).(u32,s32)", "%r0, [%d0], %r1"},
     {"atom{.global,.shared}{.cta,.gpu,.sys}.(inc,dec).u32", "%r0, [%d0], %r1"},
@@ -141,11 +150,14 @@ constexpr Family kFamilies[] = {
     {"fence.proxy.tensormap::generic.acquire.(cta,cluster,gpu,sys)", "[%d0], 128"},
     {"mbarrier.init{.shared,.shared::cta}.b64", "[%r0], %r1"},
     {"mbarrier.inval{.shared,.shared::cta}.b64", "[%r0]"},
-    {"mbarrier.(expect_tx,complete_tx){.relaxed.cta,.relaxed.cluster}{.shared,.shared::cta,.shared::cluster}.b64",
+    {"mbarrier.(expect_tx,complete_tx){.relaxed.cta,.relaxed.cluster}{.shared,.shared::cta,.shared::cluster}."
+     "b64",
      "[%r0], %r1"},
-    {"mbarrier.(arrive,arrive_drop){.release,.relaxed}{.cta,.cluster}{.shared,.shared::cta}.b64", "%d0, [%r0]"},
+    {"mbarrier.(arrive,arrive_drop){.release,.relaxed}{.cta,.cluster}{.shared,.shared::cta}.b64",
+     "%d0, [%r0]"},
     {"mbarrier.(arrive,arrive_drop){.release,.relaxed}{.cta,.cluster}.shared::cluster.b64", "_, [%r0]"},
-    {"mbarrier.(arrive,arrive_drop).expect_tx{.release,.relaxed}{.cta,.cluster}{.shared::cta,.shared::cluster}.b64",
+    {"mbarrier.(arrive,arrive_drop).expect_tx{.release,.relaxed}{.cta,.cluster}{.shared::cta,.shared::"
+     "cluster}.b64",
      "_, [%r0], %r1"},
     {"mbarrier.(arrive,arrive_drop).noComplete{.release.cta}{.shared,.shared::cta}.b64", "%d0, [%r0], %r1"},
     {"mbarrier.(test_wait,try_wait).parity{.acquire,.relaxed}{.cta,.cluster}{.shared,.shared::cta}.b64",
@@ -156,7 +168,8 @@ constexpr Family kFamilies[] = {
     // Bulk copies
     {"cp.async.bulk.(commit_group)", ""},
     {"cp.async.bulk.wait_group{.read}", "0"},
-    {"cp.async.bulk.(shared::cta,shared::cluster).global.mbarrier::complete_tx::bytes", "[%r0], [%d0], %r1, [%r2]"},
+    {"cp.async.bulk.(shared::cta,shared::cluster).global.mbarrier::complete_tx::bytes",
+     "[%r0], [%d0], %r1, [%r2]"},
     {"cp.async.bulk.(shared::cta,shared::cluster).global.mbarrier::complete_tx::bytes.L2::cache_hint",
      "[%r0], [%d0], %r1, [%r2], %d1"},
     {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster",
@@ -166,15 +179,18 @@ constexpr Family kFamilies[] = {
     {"cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint", "[%d0], [%r0], %r1, %d1"},
     {"cp.async.bulk.global.shared::cta.bulk_group.cp_mask", "[%d0], [%r0], %r1, %h0"},
     {"cp.async.bulk.prefetch.L2.global", "[%d0], %r1"},
-    {"cp.reduce.async.bulk.global.shared::cta.bulk_group.(add,min,max).(u32,s32,u64,s64)", "[%d0], [%r0], %r1"},
+    {"cp.reduce.async.bulk.global.shared::cta.bulk_group.(add,min,max).(u32,s32,u64,s64)",
+     "[%d0], [%r0], %r1"},
     {"cp.reduce.async.bulk.global.shared::cta.bulk_group.(and,or,xor).(b32,b64)", "[%d0], [%r0], %r1"},
     {"cp.reduce.async.bulk.global.shared::cta.bulk_group.(inc,dec).u32", "[%d0], [%r0], %r1"},
     {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.(f32,f64)", "[%d0], [%r0], %r1"},
-    {"cp.reduce.async.bulk.global.shared::cta.bulk_group.(add,min,max){.noftz}.(f16,bf16)", "[%d0], [%r0], %r1"},
+    {"cp.reduce.async.bulk.global.shared::cta.bulk_group.(add,min,max){.noftz}.(f16,bf16)",
+     "[%d0], [%r0], %r1"},
     {"cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.(add,min,max).(u32,s32)",
      "[%r0], [%r3], %r1, [%r2]"},
     // Cluster launch control
-    {"clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.b128",
+    {"clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes{.multicast::cluster::"
+     "all}.b128",
      "[%r0], [%r1]"},
     {"clusterlaunchcontrol.query_cancel.is_canceled.pred.b128", "%p0, %q0"},
     {"clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128", "{%r0, %r1, %r2, %r3}, %q0"},
@@ -186,9 +202,12 @@ constexpr Family kFamilies[] = {
     {"tcgen05.fence::(before,after)_thread_sync", ""},
     {"tcgen05.wait::(ld,st).sync.aligned", ""},
     {"tcgen05.commit.cta_group::(1,2).mbarrier::arrive::one{.shared::cluster}.b64", "[%d0]"},
-    {"tcgen05.commit.cta_group::(1,2).mbarrier::arrive::one{.shared::cluster}.multicast::cluster.b64", "[%d0], %h0"},
-    {"tcgen05.cp.cta_group::(1,2).(128x256b,128x128b,4x256b,64x128b.warpx2::02_13,64x128b.warpx2::01_23,32x128b.warpx4)"
-     "{.b8x16.b6x16_p32,.b8x16.b4x16_p64}", "[%r0], %d0"},
+    {"tcgen05.commit.cta_group::(1,2).mbarrier::arrive::one{.shared::cluster}.multicast::cluster.b64",
+     "[%d0], %h0"},
+    {"tcgen05.cp.cta_group::(1,2).(128x256b,128x128b,4x256b,64x128b.warpx2::02_13,64x128b.warpx2::01_23,"
+     "32x128b.warpx4)"
+     "{.b8x16.b6x16_p32,.b8x16.b4x16_p64}",
+     "[%r0], %d0"},
     {"tcgen05.shift.cta_group::(1,2).down", "[%r0]"},
     {"tcgen05.mma{.ws,.sp}.cta_group::(1,2).kind::(f16,tf32,f8f6f4,i8)", "[%r0], %d0, %d1, %r1, %p0"},
     {"tcgen05.mma.cta_group::(1,2).kind::(f16,tf32,f8f6f4,i8)", "[%r0], [%r2], %d1, %r1, %p0"},
@@ -212,7 +231,8 @@ struct Candidate {
   std::string opcode, operands;
 };
 
-// tcgen05.ld and .st, whose register count follows from shape and .xN, and tensor copies with their coordinates.
+// tcgen05.ld and .st, whose register count follows from shape and .xN, and tensor copies with their
+// coordinates.
 void add_counted(std::vector<Candidate>& out) {
   using units::TmemShape;
   for (TmemShape shape : {TmemShape::Lanes32x32b, TmemShape::Lanes16x64b, TmemShape::Lanes16x128b,
@@ -242,22 +262,30 @@ void add_counted(std::vector<Candidate>& out) {
     add(load + ".(shared::cta,shared::cluster)" + end, "[%r0], " + tensor + ", [%r1]");
     add(fmt::format("cp.async.bulk.tensor.{}d.(shared::cta,shared::cluster)", rank) + end + groups,
         "[%r0], " + tensor + ", [%r1]");
-    add(load + ".(shared::cta,shared::cluster)" + end + ".L2::cache_hint", "[%r0], " + tensor + ", [%r1], %d1");
+    add(load + ".(shared::cta,shared::cluster)" + end + ".L2::cache_hint",
+        "[%r0], " + tensor + ", [%r1], %d1");
     add(load + ".shared::cluster" + end + ".multicast::cluster", "[%r0], " + tensor + ", [%r1], %h0");
-    add(load + ".shared::cluster" + end + ".multicast::cluster.L2::cache_hint", "[%r0], " + tensor + ", [%r1], %h0, %d1");
+    add(load + ".shared::cluster" + end + ".multicast::cluster.L2::cache_hint",
+        "[%r0], " + tensor + ", [%r1], %h0, %d1");
     add(fmt::format("cp.async.bulk.tensor.{}d.shared::cluster", rank) + end + groups + ".multicast::cluster",
         "[%r0], " + tensor + ", [%r1], %h0");
-    add(fmt::format("cp.async.bulk.tensor.{}d.global.shared::cta{{.tile}}.bulk_group", rank), tensor + ", [%r0]");
+    add(fmt::format("cp.async.bulk.tensor.{}d.global.shared::cta{{.tile}}.bulk_group", rank),
+        tensor + ", [%r0]");
     add(fmt::format("cp.async.bulk.tensor.{}d.global.shared::cta{{.tile}}.bulk_group.L2::cache_hint", rank),
         tensor + ", [%r0], %d1");
-    add(fmt::format("cp.reduce.async.bulk.tensor.{}d.global.shared::cta.(add,min,max,inc,dec,and,or,xor){{.tile}}"
-                    ".bulk_group", rank),
+    add(fmt::format(
+            "cp.reduce.async.bulk.tensor.{}d.global.shared::cta.(add,min,max,inc,dec,and,or,xor){{.tile}}"
+            ".bulk_group",
+            rank),
         tensor + ", [%r0]");
     add(fmt::format("cp.async.bulk.prefetch.tensor.{}d.L2.global{{.tile}}", rank), tensor);
-    if (rank >= 3) add(load + ".shared::cluster.global.im2col.mbarrier::complete_tx::bytes", "[%r0], " + tensor + ", [%r1], {%h0}");
+    if (rank >= 3)
+      add(load + ".shared::cluster.global.im2col.mbarrier::complete_tx::bytes",
+          "[%r0], " + tensor + ", [%r1], {%h0}");
   }
   const std::string rows = "[%d0, " + registers(5) + "]";
-  add("cp.async.bulk.tensor.2d.(shared::cta,shared::cluster).global.tile::gather4.mbarrier::complete_tx::bytes",
+  add("cp.async.bulk.tensor.2d.(shared::cta,shared::cluster).global.tile::gather4.mbarrier::complete_tx::"
+      "bytes",
       "[%r0], " + rows + ", [%r1]");
   add("cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group", rows + ", [%r0]");
 }
@@ -277,7 +305,8 @@ bool accepted(const LoadedModule& owner, const std::string& entry) {
 std::vector<EngineForm> supported_engine_forms() {
   std::vector<Candidate> candidates;
   for (const Family& family : kFamilies) {
-    for (std::string& opcode : isa::expand_pattern(family.pattern)) candidates.push_back({std::move(opcode), family.operands});
+    for (std::string& opcode : isa::expand_pattern(family.pattern))
+      candidates.push_back({std::move(opcode), family.operands});
   }
   add_counted(candidates);
   std::string text = ".version 9.0\n.target sm_100a\n.address_size 64\n";
@@ -289,7 +318,8 @@ std::vector<EngineForm> supported_engine_forms() {
   const auto module = load_module(std::span(&text, 1), "supported forms", memory);
   std::vector<EngineForm> forms;
   for (size_t i = 0; i < candidates.size(); ++i) {
-    if (accepted(*module, fmt::format("f{}", i))) forms.push_back({candidates[i].opcode, candidates[i].operands});
+    if (accepted(*module, fmt::format("f{}", i)))
+      forms.push_back({candidates[i].opcode, candidates[i].operands});
   }
   return forms;
 }

@@ -80,10 +80,11 @@ std::vector<std::uint32_t> gather_tmem_copy(const TmemCopy& copy, const SharedVi
     for (int column = 0; column < columns; column += 4) {  // chunks of 16 bytes stay together under a swizzle
       const std::uint32_t at = operand_address(source, Major::K, 1, row, column * 4);
       if (at < shared.base || at - shared.base + 16 > shared.size) {
-        throw TensorError(fmt::format("row {} lies at shared address 0x{:x}, outside [0x{:x}, 0x{:x})", row, at,
-                                      shared.base, shared.base + shared.size));
+        throw TensorError(fmt::format("row {} lies at shared address 0x{:x}, outside [0x{:x}, 0x{:x})", row,
+                                      at, shared.base, shared.base + shared.size));
       }
-      std::memcpy(&words[static_cast<std::size_t>(row * columns + column)], shared.bytes + (at - shared.base), 16);
+      std::memcpy(&words[static_cast<std::size_t>(row * columns + column)], shared.bytes + (at - shared.base),
+                  16);
     }
   }
   return words;
