@@ -39,7 +39,7 @@ __global__ void multiply(Stamp* stamps, int n) {
   fence_proxy_async_shared();
   __syncwarp();
   const uint32_t tmem = base;
-  if (threadIdx.x == 0) {
+  if (elect_one()) {  // not threadIdx.x == 0: for that ptxas issues lane by lane
     const uint64_t a = matrix_descriptor(shared_address(operands), 16, 1024, Swizzle::k128B);
     const uint64_t b = matrix_descriptor(shared_address(operands) + 32 * 1024, 16, 1024, Swizzle::k128B);
     const uint32_t shape = instruction_descriptor(128, 8, Major::kK, Major::kK) + ((n - 8) >> 3 << 17);

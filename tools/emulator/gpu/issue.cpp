@@ -39,7 +39,7 @@ CostTable cost_table(const timing::Machine& m) {
   set(C::GlobalStore, Pipe::Memory, 1, 0);
   set(C::Local, Pipe::SharedPort, 1, m.lat_l1);
   set(C::Atomic, Pipe::Memory, 2, m.lat_l2);
-  set(C::Branch, Pipe::None, 1, 0);
+  set(C::Branch, Pipe::None, 1, 0, m.branch_stall - 1);
   set(C::Call, Pipe::None, 4, 0);
   set(C::CtaBarrier, Pipe::None, 1, 0);
   set(C::WarpSync, Pipe::None, 1, 0);

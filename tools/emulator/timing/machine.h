@@ -53,16 +53,18 @@ enum class Confidence : char { High = 'H', Medium = 'M', Low = 'L' };
   X(lat_l1, 38, 38, "cyc", "AS", High)                                                                     \
   X(lat_l2, 300, 276, "cyc", "AS; H200", High)                                                             \
   X(lat_param, 8, 8, "cyc", "FG", Low)                                                                     \
-  X(branch_taken, 10, 10, "cyc", "H200 29 a turn of a short loop; FG 12 on H100", Medium)                  \
+  X(branch_stall, 5, 5, "cyc", "SASS: control bits of BRA", High)                                          \
+  X(branch_taken, 6, 6, "cyc extra", "H200 29 a turn of a loop that depends on itself; FG 12 in all",      \
+    Medium)                                                                                                \
   X(l2_bytes_per_clk, 70, 30, "B/cyc/SM", "TS, AD; H200 copy within L2", Medium)                           \
   X(bar_sync_base, 11.6, 11.6, "cyc", "H200 12.6 + 2.06 W with the issue; AS 14.6 and 20.7 on B200", High) \
   X(bar_sync_per_warp, 2.06, 2.06, "cyc", "H200, 1 to 32 warps", High)                                     \
   X(bar_arrive, 18, 18, "cyc", "FG 18..24; H200 hop of 41.7 with its loop", Medium)                        \
   X(cluster_barrier, 190, 190, "cyc", "AD 370 round trip", Low)                                            \
   X(mbar_arrive_issue, 8, 5, "cyc", "AD; H200", High)                                                      \
-  X(mbar_visible, 30, 30, "cyc", "FG 29, H200 half of 59..62", Medium)                                     \
-  X(mbar_wake, 30, 30, "cyc", "H200 half of 59..62", Medium)                                               \
-  X(lat_mbar_test, 40, 40, "cyc", "FG (H100); H200 41 for a wait that is over", High)                      \
+  X(mbar_visible, 24, 24, "cyc", "half of H200's hop of 62 less arrive and branch; FG 29", Medium)         \
+  X(mbar_wake, 24, 24, "cyc", "the other half", Medium)                                                    \
+  X(lat_mbar_test, 36, 36, "cyc", "FG (H100); H200 41 for a wait that is over, with its branch", High)     \
   X(mbar_try_limit, 2000, 2000, "cyc", "assumed: suspend limit of try_wait", Low)                          \
   X(proxy_fence, 14, 14, "cyc", "H200 17 for a store and the fence", High)                                 \
   X(tma_row, 1.0, 1.0, "cyc/row", "SA refit; H200 (16..64 B rows)", High)                                  \
