@@ -12,7 +12,7 @@ endif
 JOBS := $(shell nproc)
 NUMBERS := $(foreach directory,$(wildcard chapters/[0-9][0-9]_*),$(firstword $(subst _, ,$(notdir $(directory)))))
 
-.PHONY: help setup configure run test ladder diagrams cards sass clean $(NUMBERS:%=ch%) $(NUMBERS:%=diff-%) $(NUMBERS:%=timeline-%)
+.PHONY: help setup configure run test ladder calibrate diagrams cards sass clean $(NUMBERS:%=ch%) $(NUMBERS:%=diff-%) $(NUMBERS:%=timeline-%)
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -25,6 +25,7 @@ help:
 #: make diagrams      regenerate diagrams/
 #: make cards         rewrite the resource cards of chapters/*/README.md (ARGS=--check: only compare)
 #: make ladder        the table of `make run`               (ARGS="--markdown" or "--json")
+#: make calibrate     microbenchmarks: the model's constants beside measured ones
 #: make sass           machine code of the main loops beside what the model issues (ARGS="--lines")
 #: make setup         install what this machine lacks
 #: make clean         remove the build, but not NVIDIA's compiler if set-up put it there
@@ -47,6 +48,10 @@ run: configure
 	@tools/setup/run_ladder.sh $(BUILD) $(ARGS)
 
 ladder: run
+
+calibrate: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target emu calibrate
+	@tools/calibrate/run.sh $(BUILD) $(ARGS)
 
 test: configure
 	@cmake --build $(BUILD) -j $(JOBS)
