@@ -215,6 +215,17 @@ bool decode_control(DecodeContext& c) {
     c.finish();
     return true;
   }
+  if (head == "alloca") {
+    c.set(Op::Alloca, CostClass::Local);
+    Detail& d = c.detail();
+    d.bytes = c.take("u64") ? 8 : (c.take("u32"), 4);
+    const auto type = d.bytes == 8 ? isa::OperandType::B64 : isa::OperandType::B32;
+    c.out.dst[0] = c.destination(0, type);
+    c.out.src[0] = c.source(1, type);
+    d.immediate = c.operand_count() > 2 ? c.immediate(2) : 8;
+    c.finish();
+    return true;
+  }
   if (head == "griddepcontrol") {
     c.set(Op::GridDependency, CostClass::Fence);
     c.detail().flag = c.take("wait");

@@ -28,6 +28,7 @@ Frame* Processor::new_frame(Warp& warp, const Program* program) {
   frame->predicates[isa::kTruePredicate] = ~0u;
   frame->program = program;
   frame->caller = nullptr;
+  frame->alloca_bytes = 0;
   frame->call = nullptr;
   frame->return_group = -1;
   if (timed_) {

@@ -18,7 +18,7 @@ void Processor::enter_call(Fragment& f, const Instr&, const Detail& d, LaneMask 
   frame->caller = caller;
   frame->call = &d;
   frame->lanes = active;
-  frame->local_base = caller->local_base + caller->program->frame_bytes;
+  frame->local_base = caller->local_base + caller->program->frame_bytes + caller->alloca_bytes;
   frame->return_pc = f.pc + 1;
   reserve_local(warp, frame->local_base + program->frame_bytes + 1);
   const ptx::Function& function = *program->function;

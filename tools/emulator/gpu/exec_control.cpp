@@ -148,6 +148,36 @@ Outcome Processor::exec_explicit_cluster(Fragment& f, const Instr& in, LaneMask 
   return Outcome::Next;
 }
 
+// PTX ISA 9.7.20.3: memory of the thread's stack until the function returns, as a local address. All lanes
+// take the largest size, so that frames above begin at one offset.
+Outcome Processor::exec_alloca(Fragment& f, const Instr& in, LaneMask active) {
+  const Detail& d = detail(f, in);
+  const auto alignment = static_cast<uint64_t>(d.immediate);
+  if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
+    throw Fault{cuda::Status::kIllegalInstruction,
+                fmt::format("alloca: an alignment of {} bytes is no power of two", alignment)};
+  }
+  uint64_t bytes = 0;
+  for (LaneMask rest = active; rest; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    bytes = std::max(bytes, d.bytes == 8 ? f.file.at<uint64_t>(in.src[0])[lane]
+                                         : uint64_t{f.file.at<uint32_t>(in.src[0])[lane]});
+  }
+  const uint64_t top = uint64_t{f.frame->local_base} + f.frame->program->frame_bytes;
+  const uint64_t begin = (top + f.frame->alloca_bytes + alignment - 1) / alignment * alignment;
+  reserve_local(*f.warp, std::max(bytes, begin + bytes + 1));
+  f.frame->alloca_bytes = static_cast<uint32_t>(begin + bytes - top);
+  for (LaneMask rest = active; rest; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    if (d.bytes == 8) {
+      f.file.at<uint64_t>(in.dst[0])[lane] = begin;
+    } else {
+      f.file.at<uint32_t>(in.dst[0])[lane] = static_cast<uint32_t>(begin);
+    }
+  }
+  return Outcome::Next;
+}
+
 Outcome Processor::exec_move_address(Fragment& f, const Instr& in, LaneMask active) {
   const Detail& d = detail(f, in);
   const uint64_t value = symbol_value(f, d.address);

@@ -27,6 +27,7 @@ namespace emu::gpu {
   X(GridDependency, grid_dependency)    \
   X(Clock, clock)                       \
   X(ExplicitCluster, explicit_cluster)  \
+  X(Alloca, alloca)                     \
   X(MoveAddress, move_address)          \
   X(ConvertAddress, convert_address)    \
   X(IsSpace, is_space)                  \

@@ -32,6 +32,7 @@ struct Frame {
   int return_group = -1;
   LaneMask lanes = 0;            // lanes that have not returned
   uint32_t local_base = 0;       // bytes in the thread's local memory
+  uint32_t alloca_bytes = 0;     // taken by alloca beyond the program's own
   const Detail* call = nullptr;  // the call that made it
   std::unique_ptr<uint32_t[]> storage;
   size_t storage_words = 0;
