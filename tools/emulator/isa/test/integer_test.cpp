@@ -84,11 +84,11 @@ TEST_CASE("multiplication of 32-bit integers") {
 
 TEST_CASE("division and remainder") {
   check32("div.u32", 2, [](auto a, auto b, auto) { return b == 0 ? ~0u : a / b; });
-  check32("rem.u32", 2, [](auto a, auto b, auto) { return b == 0 ? a : a % b; });
+  check32("rem.u32", 2, [](auto a, auto b, auto) { return b == 0 ? ~0u : a % b; });
   check32("div.s32", 2, [](auto a, auto b, auto) { return b == 0 ? -1 : s(a) / s(b); });
-  check32("rem.s32", 2, [](auto a, auto b, auto) { return b == 0 ? s(a) : s(a) % s(b); });
+  check32("rem.s32", 2, [](auto a, auto b, auto) { return b == 0 ? s128{-1} : s128{s(a)} % s(b); });
   check64("div.u64", [](auto a, auto b) { return b == 0 ? ~uint64_t{0} : a / b; });
-  check64("rem.s64", [](int64_t a, int64_t b) { return b == 0 ? s128{a} : s128{a} % b; });
+  check64("rem.s64", [](int64_t a, int64_t b) { return b == 0 ? s128{-1} : s128{a} % b; });
   check64("div.s64", [](int64_t a, int64_t b) { return b == 0 ? s128{-1} : s128{a} / b; });
 }
 
