@@ -51,18 +51,11 @@ BulkFault check_form(const TensorMap& map, TileDirection direction, std::uint32_
   return {};
 }
 
-// A store of which only outer coordinates are negative, and part of whose box lies inside, ends in another
-// error than the rest (measured on an H200).
-BulkFault check_coordinates(const TensorMap& map, TileDirection direction,
-                            std::span<const std::int32_t> coordinates) {
+BulkFault check_coordinates(TileDirection direction, std::span<const std::int32_t> coordinates) {
   if (!writes_global(direction)) return {};
-  bool overlaps = direction == TileDirection::Store && coordinates[0] >= 0;
-  for (std::size_t d = 0; d < coordinates.size(); ++d)
-    overlaps = overlaps && coordinates[d] + std::int64_t{map.box[d]} > 0 &&
-               coordinates[d] < static_cast<std::int64_t>(map.dims[d]);
   for (std::size_t d = 0; d < coordinates.size(); ++d) {
     if (coordinates[d] >= 0) continue;
-    return {overlaps ? BulkFaultKind::LaunchFailure : BulkFaultKind::IllegalInstruction,
+    return {BulkFaultKind::IllegalInstruction,
             fmt::format("{}: start coordinate {} is {}; only loads may start before the tensor",
                         name_of(direction), d, coordinates[d])};
   }
@@ -157,7 +150,7 @@ BulkFault plan_tile(const TensorMap& map, TileDirection direction, std::span<con
                                                            name_of(direction), coordinates.size(), map.rank)};
   }
   if (BulkFault fault = check_form(map, direction, shared)) return fault;
-  if (BulkFault fault = check_coordinates(map, direction, coordinates)) return fault;
+  if (BulkFault fault = check_coordinates(direction, coordinates)) return fault;
   if (BulkFault fault = plan_inner(map, coordinates[0], plan)) return fault;
 
   std::array<std::uint32_t, kMaxTensorRank> count{}, at{};
@@ -198,7 +191,7 @@ BulkFault plan_four_rows(const TensorMap& map, TileDirection direction,
                         name_of(direction), map.box[1])};
   }
   if (BulkFault fault = check_form(map, direction, shared)) return fault;
-  if (BulkFault fault = check_coordinates(map, direction, coordinates)) return fault;
+  if (BulkFault fault = check_coordinates(direction, coordinates)) return fault;
   if (BulkFault fault = plan_inner(map, coordinates[0], plan)) return fault;
   std::uint64_t origin =
       map.address + static_cast<std::uint64_t>(std::int64_t{coordinates[0]} * element_bytes(map.type));
