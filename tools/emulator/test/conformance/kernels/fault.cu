@@ -6,7 +6,7 @@
 namespace conformance {
 namespace {
 
-__global__ void null_store(u32* out) { *reinterpret_cast<volatile u32*>(out - out + (u64)threadIdx.x) = 1; }
+__global__ void null_store(u32* out) { *reinterpret_cast<volatile u32*>(out - out + (u64)threadIdx.x * 4) = 1; }
 __global__ void misaligned_load(u32* out) {
   u32 v;
   asm volatile("ld.global.u32 %0, [%1+2];" : "=r"(v) : "l"(out) : "memory");
@@ -30,6 +30,16 @@ __global__ void shared_outside(u32* out) {
   u32 v;
   asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(shared_address(s) + 300000) : "memory");
   out[0] = v;
+}
+__global__ void tensor_reduce_at(u32*, const __grid_constant__ CUtensorMap map, int x, int y) {
+  __shared__ alignas(128) u32 s[256];
+  s[threadIdx.x] = 1;
+  fence_async();
+  __syncwarp();
+  if (threadIdx.x == 0) {
+    asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [%1, {%2,%3}], [%0];" ::"r"(shared_address(s)), "l"(&map), "r"(x), "r"(y) : "memory");
+    commit_and_wait();
+  }
 }
 __global__ void tensor_store_at(u32*, const __grid_constant__ CUtensorMap map, int x, int y) {
   __shared__ alignas(128) u32 s[256];
@@ -66,6 +76,8 @@ __global__ void too_many_bytes_expected(u32* out) {
   if (threadIdx.x != 0) return;
   init_barrier(shared_address(&barrier), 1);
   expect_bytes(shared_address(&barrier), 1u << 20);
+  // The fault comes late: a kernel that has ended by then hands it to the next launch.
+  for (int k = 0; k < 1000; ++k) __nanosleep(1000);
   out[0] = 1;
 }
 }  // namespace
@@ -75,22 +87,26 @@ void fault_cases(Table& table) {
   add("null_store", null_store), add("misaligned_load", misaligned_load), add("misaligned_shared", misaligned_shared);
   add("trap", trapped), add("assert", failed_assertion), add("far_outside", far_outside), add("shared_outside", shared_outside);
   add("misaligned_bulk", misaligned_bulk), add("too_many_bytes_expected", too_many_bytes_expected);
-  auto tensor = [&](const char* name, bool store, int x, int y, u32 offset = 0) {
+  enum Kind { kLoad, kStore, kReduce };
+  auto tensor = [&](const char* name, Kind kind, int x, int y, u32 offset = 0) {
     Case added;
     added.name = std::string("fault.tensor_") + name, added.words = 32;
     added.run = [=](u32* out) {
       const Tile tile{CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, {64, 16}, {}, {32, 8}, {}};
       const CUtensorMap map = tile.map(to_device(std::vector<u32>(512)));
-      if (store) {
-        launch(tensor_store_at, Shape{}, out, map, x, y);
+      if (kind != kLoad) {
+        launch(kind == kStore ? tensor_store_at : tensor_reduce_at, Shape{}, out, map, x, y);
       } else {
         launch(tensor_load_at, Shape{}, out, map, x, y, offset, 512u);
       }
     };
     table.push_back(added);
   };
-  tensor("store_at_negative_row", true, 0, -1), tensor("store_at_negative_column", true, -8, 0), tensor("store_at_odd_column", true, 3, 0);
-  tensor("load_at_odd_column", false, 3, 0), tensor("load_to_misaligned_shared", false, 0, 0, 16);
+  tensor("store_at_negative_row", kStore, 0, -1), tensor("store_at_row_minus_8", kStore, 0, -8);
+  tensor("store_at_row_minus_100", kStore, 0, -100), tensor("store_at_negative_column", kStore, -8, 0);
+  tensor("store_at_negative_corner", kStore, -8, -1), tensor("reduce_at_negative_row", kReduce, 0, -1);
+  tensor("reduce_at_negative_column", kReduce, -8, 0), tensor("store_at_odd_column", kStore, 3, 0);
+  tensor("load_at_odd_column", kLoad, 3, 0), tensor("load_to_misaligned_shared", kLoad, 0, 0, 16);
 }
 
 }  // namespace conformance

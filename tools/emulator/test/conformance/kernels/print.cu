@@ -9,7 +9,7 @@ namespace {
 __global__ void integers(u32*) {
   printf("%d|%5d|%-5d|%05d|%+d|% d|%i\n", -42, 42, 42, 42, 42, 42, 0);
   printf("%u|%x|%X|%#x|%o|%08x|%c%c\n", 4000000000u, 48879u, 48879u, 255u, 511u, 0xbeefu, 'o', 'k');
-  printf("%lld|%llu|%llx|%ld|%hd|%hhu\n", -1234567890123ll, 12345678901234567890ull, 0xfedcba9876543210ull, -5l, (short)70000, (unsigned char)300);
+  printf("%lld|%llu|%llx|%ld|%hd|%i\n", -1234567890123ll, 12345678901234567890ull, 0xfedcba9876543210ull, -5l, (short)70000, (unsigned char)300);
 }
 __global__ void floats(u32*) {
   printf("%f|%.3f|%10.2f|%-10.1f|%e|%g|%G\n", 3.14159265, 2.71828, 1234.567, 0.05, 12345.678, 0.0001, 1e20);
