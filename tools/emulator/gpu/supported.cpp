@@ -22,6 +22,7 @@ constexpr const char* kRegisters =
 constexpr Family kFamilies[] = {
     // Control
     {"bra{.uni}", "L"},
+    {"call{.uni}", "callee"},
     {"ret{.uni}", ""},
     {"exit", ""},
     {"trap", ""},
@@ -98,6 +99,7 @@ constexpr Family kFamilies[] = {
      "%r0, [%d0], %r1"},
     {"atom{.global,.shared}{.cta,.gpu,.sys}.(add,min,max).(u32,s32)", "%r0, [%d0], %r1"},
     {"atom{.global,.shared}{.cta,.gpu,.sys}.(inc,dec).u32", "%r0, [%d0], %r1"},
+    {"atom.add.(relaxed,acquire,release,acq_rel).(cta,cluster,gpu,sys).u32", "%r0, [%d0], %r1"},
     {"atom{.global,.shared}.(add,min,max).(u64,s64)", "%d2, [%d0], %d3"},
     {"atom{.global,.shared}.(and,or,xor,exch).b64", "%d2, [%d0], %d3"},
     {"atom{.relaxed}{.global,.shared}.cas.b32", "%r0, [%d0], %r1, %r2"},
@@ -309,7 +311,7 @@ std::vector<EngineForm> supported_engine_forms() {
       candidates.push_back({std::move(opcode), family.operands});
   }
   add_counted(candidates);
-  std::string text = ".version 9.0\n.target sm_100a\n.address_size 64\n";
+  std::string text = ".version 9.0\n.target sm_100a\n.address_size 64\n.func callee() { ret; }\n";
   for (size_t i = 0; i < candidates.size(); ++i) {
     text += fmt::format(".entry f{}() {{ {} {} {}; L: ret; }}\n", i, kRegisters, candidates[i].opcode,
                         candidates[i].operands);

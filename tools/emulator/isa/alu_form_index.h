@@ -42,7 +42,8 @@ class FormIndex {
   // The tables compiled for AVX-512 or for AVX2; rows and numbers are the same in both.
   explicit FormIndex(bool wide);
 
-  // Rows whose pattern includes this opcode, in table order; nullptr if there is none.
+  // Rows whose pattern includes this opcode, in table order; nullptr if there is none. ptxas takes qualifiers in
+  // any order (CUB writes vote.ballot.sync.b32), so an opcode with one type is also found by its set of qualifiers.
   const std::vector<Candidate>* find(std::string_view opcode) const;
   // Whether some row starts with this first word ("add"), so that an unknown form of it is an error.
   bool is_alu_word(std::string_view word) const { return words_.contains(std::string(word)); }
@@ -63,6 +64,7 @@ class FormIndex {
   std::vector<Row> rows_;
   std::vector<Listed> listing_;
   std::unordered_map<std::string, std::vector<Candidate>, TextHash, std::equal_to<>> by_opcode_;
+  std::unordered_map<std::string, std::string> by_qualifiers_;  // key of any order -> opcode of the tables
   std::unordered_set<std::string> words_;
 };
 

@@ -1,5 +1,6 @@
 // Collects the tables of one instruction set and writes their patterns out.
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <stdexcept>
 
@@ -34,6 +35,27 @@ bool use_avx512() {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
          __builtin_cpu_supports("avx512cd");
+}
+
+bool is_type(std::string_view token) {
+  return token == "pred" || token.starts_with("bf16") || token.starts_with("tf32") ||
+         (token.size() > 1 && std::string_view("usbfe").find(token[0]) != std::string_view::npos &&
+          std::isdigit(static_cast<unsigned char>(token[1])));
+}
+
+// First word and sorted qualifiers; empty when the opcode has several types, whose order tells them apart.
+std::string qualifier_key(std::string_view opcode) {
+  std::vector<std::string_view> tokens;
+  for (size_t from = 0; from <= opcode.size();) {
+    const size_t to = std::min(opcode.find('.', from), opcode.size());
+    tokens.push_back(opcode.substr(from, to - from));
+    from = to + 1;
+  }
+  if (std::count_if(tokens.begin() + 1, tokens.end(), is_type) > 1) return {};
+  std::sort(tokens.begin() + 1, tokens.end());
+  std::string key;
+  for (std::string_view token : tokens) key.append(token).append(".");
+  return key;
 }
 
 [[noreturn]] void malformed(std::string_view text) {
@@ -114,6 +136,8 @@ FormIndex::FormIndex(bool wide) {
               return std::string_view(earlier.row->form->operands) == form.operands;
             });
         if (shadowed) continue;
+        if (const std::string key = qualifier_key(opcodes[n]); !key.empty())
+          by_qualifiers_.try_emplace(key, opcodes[n]);
         candidates.push_back({&row, static_cast<uint16_t>(n)});
         listing_.push_back({std::move(opcodes[n]), &row});
       }
@@ -127,7 +151,11 @@ const FormIndex& FormIndex::instance() {
 }
 
 const std::vector<Candidate>* FormIndex::find(std::string_view opcode) const {
-  const auto found = by_opcode_.find(opcode);
+  auto found = by_opcode_.find(opcode);
+  if (found == by_opcode_.end()) {
+    const auto reordered = by_qualifiers_.find(qualifier_key(opcode));
+    if (reordered != by_qualifiers_.end()) found = by_opcode_.find(reordered->second);
+  }
   return found == by_opcode_.end() ? nullptr : &found->second;
 }
 

@@ -49,7 +49,8 @@ __global__ void grid_reduce(const int* in, long long* partial, long long* out, i
   auto warp = cg::tiled_partition<32>(block);
   __shared__ long long sums[32];
   long long sum = 0;
-  for (unsigned long long i = grid.thread_rank(); i < static_cast<unsigned>(n); i += grid.size()) sum += in[i];
+  for (unsigned long long i = grid.thread_rank(); i < static_cast<unsigned>(n); i += grid.size())
+    sum += in[i];
   for (int step = 16; step; step /= 2) sum += warp.shfl_down(sum, step);
   if (warp.thread_rank() == 0) sums[warp.meta_group_rank()] = sum;
   block.sync();
@@ -79,8 +80,8 @@ int cooperative_reduce() {
   int* device = device_copy(in);
   long long *partial = device_zeros<long long>(blocks), *out = device_zeros<long long>(1);
   void* arguments[] = {&device, &partial, &out, &n};
-  REQUIRE_CUDA(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(grid_reduce), dim3(blocks), dim3(128), arguments, 0,
-                                           nullptr));
+  REQUIRE_CUDA(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(grid_reduce), dim3(blocks), dim3(128),
+                                           arguments, 0, nullptr));
   int wrong = blocks_per_sm < 1;
   wrong += host_copy(out, 1)[0] != want;
   long long sum = 0;
@@ -130,8 +131,7 @@ int atomics() {
   unsigned parity = 0;
   for (unsigned i = 0; i < n; ++i) parity ^= i;
   // words[4]: 0 wraps to 99 on the 1st, 101st and 201st decrement, and 55 more follow.
-  const unsigned want[12] = {n, n - 101, 5, n % 100, 44, 0, 0x7fffffff, parity, 7, 3 * n,
-                             0u - 2 * n, n};
+  const unsigned want[12] = {n, n - 101, 5, n % 100, 44, 0, 0x7fffffff, parity, 7, 3 * n, 0u - 2 * n, n};
   int wrong = 0;
   for (int i = 0; i < 12; ++i) wrong += got[i] != want[i];
   wrong += host_copy(sum, 1)[0] != n / 2.0f;
@@ -282,8 +282,8 @@ __device__ __noinline__ Wide make_wide(double x, int tag) {
 
 __global__ void transcendental(const float* in, float* out, double* out64) {
   const float x = in[threadIdx.x];
-  out[threadIdx.x] = sinf(x) + cosf(x) * expf(-x * 0.1f) + logf(x + 1) + powf(x, 1.5f) + tanhf(x) + erff(x * 0.2f) +
-                     rsqrtf(x + 1) + fmodf(x, 0.7f) + cbrtf(x);
+  out[threadIdx.x] = sinf(x) + cosf(x) * expf(-x * 0.1f) + logf(x + 1) + powf(x, 1.5f) + tanhf(x) +
+                     erff(x * 0.2f) + rsqrtf(x + 1) + fmodf(x, 0.7f) + cbrtf(x);
   const Wide w = make_wide(exp(x * 0.125) + sqrt(x * 2.0) + 1.0 / (x + 3.0) + log2(x + 2.0), threadIdx.x);
   out64[threadIdx.x] = w.d[4] / w.d[0] * w.d[2] + w.tag;
 }
@@ -300,7 +300,8 @@ int math() {
   for (int i = 0; i < 128; ++i) {
     const double x = in[i];
     const double want = std::sin(x) + std::cos(x) * std::exp(-x * 0.1f) + std::log(x + 1) + std::pow(x, 1.5) +
-                        std::tanh(x) + std::erf(x * 0.2f) + 1 / std::sqrt(x + 1) + std::fmod(in[i], 0.7f) + std::cbrt(x);
+                        std::tanh(x) + std::erf(x * 0.2f) + 1 / std::sqrt(x + 1) + std::fmod(in[i], 0.7f) +
+                        std::cbrt(x);
     wrong += !(std::fabs(got[i] - want) <= 2e-6 * (1 + std::fabs(want)));
     const double wide = std::exp(x * 0.125) + std::sqrt(x * 2.0) + 1.0 / (x + 3.0) + std::log2(x + 2.0);
     wrong += !(std::fabs(got64[i] - (15 * wide + i)) <= 1e-12 * 15 * wide + 1e-9);
@@ -308,9 +309,9 @@ int math() {
   return wrong;
 }
 
-constexpr Case kCases[] = {{"vector_add", vector_add},   {"cooperative_reduce", cooperative_reduce},
-                           {"atomics", atomics},         {"managed", managed},
-                           {"device_heap", device_heap}, {"recursion", recursion},
+constexpr Case kCases[] = {{"vector_add", vector_add},     {"cooperative_reduce", cooperative_reduce},
+                           {"atomics", atomics},           {"managed", managed},
+                           {"device_heap", device_heap},   {"recursion", recursion},
                            {"virtual", virtual_functions}, {"math", math}};
 
 __global__ void print_all(const char* text) {

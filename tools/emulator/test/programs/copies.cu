@@ -1,5 +1,5 @@
-// The copy engine in all its directions, and clusters: multicast into up to sixteen CTAs, the peer's barrier named
-// by clearing an address bit, distributed shared memory, asynchronous stores.
+// The copy engine in all its directions, and clusters: multicast into up to sixteen CTAs, the peer's barrier
+// named by clearing an address bit, distributed shared memory, asynchronous stores.
 #include <cooperative_groups.h>
 #include <cuda.h>
 
@@ -41,9 +41,9 @@ CUtensorMap map_of(void* base, std::vector<cuuint64_t> extents, std::vector<cuui
   const std::vector<cuuint32_t> ones(extents.size(), 1);
   CUtensorMap map;
   const CUresult status = tensor_map_encoder()(
-      &map, CU_TENSOR_MAP_DATA_TYPE_INT32, static_cast<cuuint32_t>(extents.size()), base, extents.data(), strides.data(),
-      box.data(), ones.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+      &map, CU_TENSOR_MAP_DATA_TYPE_INT32, static_cast<cuuint32_t>(extents.size()), base, extents.data(),
+      strides.data(), box.data(), ones.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+      CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (status != CUDA_SUCCESS) std::printf("tensor map refused: %d\n", status), std::exit(1);
   return map;
 }
@@ -54,16 +54,17 @@ __global__ void store_box(const __grid_constant__ CUtensorMap map, int count) {
   fill_pattern(box, count, 1);
   if (threadIdx.x == 0) {
     const uint32_t from = shared_address(box);
-#define STORE(RANK, COORDINATES)                                                                               \
-  if constexpr (kRank == RANK && !kAdd)                                                                        \
-    asm volatile("cp.async.bulk.tensor." #RANK "d.global.shared::cta.bulk_group [%0, " COORDINATES "], [%1];" ::"l"(&map), \
-                 "r"(from), "r"(4), "r"(2), "r"(1), "r"(0), "r"(1)                                             \
-                 : "memory");                                                                                  \
-  if constexpr (kRank == RANK && kAdd)                                                                         \
-    asm volatile("cp.reduce.async.bulk.tensor." #RANK "d.global.shared::cta.add.tile.bulk_group [%0, " COORDINATES         \
-                 "], [%1];" ::"l"(&map),                                                                       \
-                 "r"(from), "r"(4), "r"(2), "r"(1), "r"(0), "r"(1)                                             \
-                 : "memory")
+#define STORE(RANK, COORDINATES)                                                                    \
+  if constexpr (kRank == RANK && !kAdd)                                                             \
+    asm volatile("cp.async.bulk.tensor." #RANK "d.global.shared::cta.bulk_group [%0, " COORDINATES  \
+                 "], [%1];" ::"l"(&map),                                                            \
+                 "r"(from), "r"(4), "r"(2), "r"(1), "r"(0), "r"(1)                                  \
+                 : "memory");                                                                       \
+  if constexpr (kRank == RANK && kAdd)                                                              \
+  asm volatile("cp.reduce.async.bulk.tensor." #RANK                                                 \
+               "d.global.shared::cta.add.tile.bulk_group [%0, " COORDINATES "], [%1];" ::"l"(&map), \
+               "r"(from), "r"(4), "r"(2), "r"(1), "r"(0), "r"(1)                                    \
+               : "memory")
     STORE(1, "{%2}");
     STORE(2, "{%2, %3}");
     STORE(3, "{%2, %3, %4}");
@@ -120,16 +121,19 @@ __global__ void move_rows(const __grid_constant__ CUtensorMap from, const __grid
     mbarrier::init(&barrier, 1);
     mbarrier::fence_init();
     asm volatile("prefetch.tensormap [%0];" ::"l"(&from) : "memory");
-    asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(&to), "r"(0), "r"(0) : "memory");
+    asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(&to), "r"(0), "r"(0)
+                 : "memory");
     mbarrier::arrive_expect_tx(&barrier, sizeof rows);
     asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, "
+        "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%0], [%1, "
+        "{%2, %3, %4, "
         "%5, %6}], [%7];" ::"r"(shared_address(rows)),
         "l"(&from), "r"(0), "r"(9), "r"(2), "r"(14), "r"(5), "r"(shared_address(&barrier))
         : "memory");
     mbarrier::wait(&barrier, 0);
     asm volatile(
-        "cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%0, {%1, %2, %3, %4, %5}], [%6];" ::"l"(&to),
+        "cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%0, {%1, %2, %3, %4, %5}], "
+        "[%6];" ::"l"(&to),
         "r"(0), "r"(1), "r"(15), "r"(3), "r"(8), "r"(shared_address(rows))
         : "memory");
     store_and_wait();
@@ -171,8 +175,8 @@ __global__ void plain_copies(const int* in, int* out, int* sum) {
   fence_proxy_async_shared();
   __syncthreads();
   if (threadIdx.x == 0) {
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(out), "r"(shared_address(buffer)),
-                 "r"(1024)
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(out),
+                 "r"(shared_address(buffer)), "r"(1024)
                  : "memory");
     asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" ::"l"(sum),
                  "r"(shared_address(buffer)), "r"(1024)
@@ -207,9 +211,11 @@ __device__ void multicast_body(const CUtensorMap* map, int* out, uint32_t width,
     const uint32_t column = rank % width;
     const auto mask = static_cast<uint16_t>(((1u << width) - 1) << (rank / width * width));
     asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, "
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+        "[%0], [%1, {%2, "
         "%3}], [%4], %5;" ::"r"(shared_address(tile + column * 32)),
-        "l"(map), "r"(0), "r"(static_cast<int>(rank + blockIdx.z * ranks)), "r"(shared_address(&barrier)), "h"(mask)
+        "l"(map), "r"(0), "r"(static_cast<int>(rank + blockIdx.z * ranks)), "r"(shared_address(&barrier)),
+        "h"(mask)
         : "memory");
   }
   mbarrier::wait(&barrier, 0);
@@ -257,8 +263,10 @@ int multicast_clusters() {
   return wrong + check_multicast(host_copy(out, 2 * 2 * 32), 2);
 }
 
-// Both CTAs of a pair load half a tile and credit the even one's barrier, whose address they make from their own.
-__global__ void __cluster_dims__(2, 1, 1) peer_barrier(const __grid_constant__ CUtensorMap map, int* seen, int* out) {
+// Both CTAs of a pair load half a tile and credit the even one's barrier, whose address they make from their
+// own.
+__global__ void __cluster_dims__(2, 1, 1)
+    peer_barrier(const __grid_constant__ CUtensorMap map, int* seen, int* out) {
   __shared__ alignas(1024) int tile[4 * 32];
   __shared__ uint64_t loaded;
   const uint32_t rank = cluster_rank();
@@ -270,7 +278,8 @@ __global__ void __cluster_dims__(2, 1, 1) peer_barrier(const __grid_constant__ C
   if (threadIdx.x == 0) {
     if (rank == 0) mbarrier::arrive_expect_tx(&loaded, 2 * sizeof tile);
     asm volatile(
-        "cp.async.bulk.tensor.2d.cta_group::2.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], "
+        "cp.async.bulk.tensor.2d.cta_group::2.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, "
+        "{%2, %3}], "
         "[%4];" ::"r"(shared_address(tile)),
         "l"(&map), "r"(0), "r"(static_cast<int>(rank) * 4), "r"(shared_address(&loaded) & 0xFEFFFFFF)
         : "memory");
@@ -312,21 +321,26 @@ __global__ void exchange(int* out) {
   if (threadIdx.x < size) {
     cluster.map_shared_rank(mailbox, threadIdx.x)[rank] = static_cast<int>(rank * 100 + threadIdx.x);
     uint32_t remote;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(shared_address(&arrived)), "r"(threadIdx.x));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
+                 : "=r"(remote)
+                 : "r"(shared_address(&arrived)), "r"(threadIdx.x));
     asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(remote) : "memory");
   }
   if (threadIdx.x == 0) {
     uint32_t to, barrier, sum;
     const uint32_t next = (rank + 1) % size;
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(to) : "r"(shared_address(pushed)), "r"(next));
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(barrier) : "r"(shared_address(&delivered)), "r"(next));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
+                 : "=r"(barrier)
+                 : "r"(shared_address(&delivered)), "r"(next));
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(sum) : "r"(shared_address(&total)), "r"(next));
     asm volatile(
         "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b64 [%0], {%1, %2}, [%3];" ::"r"(to),
         "l"(1000ull + rank), "l"(2000ull + rank), "r"(barrier)
         : "memory");
     asm volatile(
-        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.s32 [%0], %1, [%2];" ::"r"(sum),
+        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.s32 [%0], %1, [%2];" ::
+            "r"(sum),
         "r"(static_cast<int>(rank) - 5), "r"(barrier)
         : "memory");
   }
@@ -354,14 +368,15 @@ int distributed_shared() {
   for (int r = 0; r < 16; ++r) {
     for (int i = 0; i < 16; ++i) wrong += got[r * 19 + i] != i * 100 + r;
     const int before = (r + 15) % 16;
-    wrong += (got[r * 19 + 16] != 1000 + before) + (got[r * 19 + 17] != 2000 + before) + (got[r * 19 + 18] != before - 5);
+    wrong += (got[r * 19 + 16] != 1000 + before) + (got[r * 19 + 17] != 2000 + before) +
+             (got[r * 19 + 18] != before - 5);
   }
   return wrong;
 }
 
-constexpr Case kCases[] = {{"tensor_stores", tensor_stores},   {"gather_scatter", gather_scatter},
-                           {"bulk_copies", bulk_copies},       {"multicast", multicast_clusters},
-                           {"pair_barrier", pair_barrier},     {"distributed_shared", distributed_shared}};
+constexpr Case kCases[] = {{"tensor_stores", tensor_stores}, {"gather_scatter", gather_scatter},
+                           {"bulk_copies", bulk_copies},     {"multicast", multicast_clusters},
+                           {"pair_barrier", pair_barrier},   {"distributed_shared", distributed_shared}};
 
 }  // namespace
 

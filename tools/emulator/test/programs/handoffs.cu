@@ -4,7 +4,8 @@
 //   P = S / 64           as BF16, through shared memory or through tensor memory
 //   O = P B              B as MN-major operand
 //
-// Usage: handoffs {none | tma_wait | commit_wait | proxy_fence | wait_st | wait_ld}. Prints how many elements of O are wrong.
+// Usage: handoffs {none | tma_wait | commit_wait | proxy_fence | wait_st | wait_ld}. Prints how many elements
+// of O are wrong.
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
 
@@ -94,7 +95,8 @@ __global__ void __launch_bounds__(128, 1)
     if constexpr (kThroughTmem) {
       const uint32_t packed[8] = {pack_bf16x2(s[0], s[1]), pack_bf16x2(s[2], s[3]), pack_bf16x2(s[4], s[5]),
                                   pack_bf16x2(s[6], s[7])};
-      asm volatile("tcgen05.st.sync.aligned.32x32b.x4.b32 [%0], {%1, %2, %3, %4};" ::"r"(s_address + lanes + column / 2),
+      asm volatile("tcgen05.st.sync.aligned.32x32b.x4.b32 [%0], {%1, %2, %3, %4};" ::"r"(s_address + lanes +
+                                                                                         column / 2),
                    "r"(packed[0]), "r"(packed[1]), "r"(packed[2]), "r"(packed[3])
                    : "memory");
     } else {
@@ -137,7 +139,8 @@ __global__ void __launch_bounds__(128, 1)
 
 template <Omit kOmit>
 void launch(const CUtensorMap& a, const CUtensorMap& b, float* o) {
-  check_cuda(cudaFuncSetAttribute(handoffs<kOmit>, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(SharedStorage)),
+  check_cuda(cudaFuncSetAttribute(handoffs<kOmit>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  sizeof(SharedStorage)),
              "asking for shared memory");
   handoffs<kOmit><<<1, 128, sizeof(SharedStorage)>>>(a, b, o);
 }
@@ -161,8 +164,10 @@ int main(int argc, char** argv) {
   cudaMalloc(&o_device, kRows * kDepth * sizeof(float));
   cudaMemcpy(a_device, a.data(), a.size() * 2, cudaMemcpyHostToDevice);
   cudaMemcpy(b_device, b.data(), b.size() * 2, cudaMemcpyHostToDevice);
-  const CUtensorMap a_map = encode_tensor_map(a_device, kRows, kDepth, kRows, kDepth, CU_TENSOR_MAP_SWIZZLE_128B);
-  const CUtensorMap b_map = encode_tensor_map(b_device, kRows, kDepth, kRows, kDepth, CU_TENSOR_MAP_SWIZZLE_128B);
+  const CUtensorMap a_map =
+      encode_tensor_map(a_device, kRows, kDepth, kRows, kDepth, CU_TENSOR_MAP_SWIZZLE_128B);
+  const CUtensorMap b_map =
+      encode_tensor_map(b_device, kRows, kDepth, kRows, kDepth, CU_TENSOR_MAP_SWIZZLE_128B);
   if (!std::strcmp(omit, "none")) {
     launch<Omit::kNone>(a_map, b_map, o_device);
   } else if (!std::strcmp(omit, "tma_wait")) {

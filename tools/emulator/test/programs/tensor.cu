@@ -1,6 +1,6 @@
-// tcgen05.mma in every kind, shape, major and swizzle, against a host that lays the operands out by the strings of
-// PTX ISA 9.7.16.3.3 and multiplies in double. The host builds the images of shared memory; the kernel only
-// copies, multiplies and reads back, so descriptors are decoded by the emulator alone.
+// tcgen05.mma in every kind, shape, major and swizzle, against a host that lays the operands out by the
+// strings of PTX ISA 9.7.16.3.3 and multiplies in double. The host builds the images of shared memory; the
+// kernel only copies, multiplies and reads back, so descriptors are decoded by the emulator alone.
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
 
@@ -12,7 +12,7 @@
 namespace {
 
 struct Job {
-  uint64_t a, b;          // descriptors without their start address
+  uint64_t a, b;  // descriptors without their start address
   uint32_t idesc;
   uint32_t a_bytes, b_bytes;  // of one CTA's images
   uint32_t a_step, b_step;    // bytes from one instruction's operand to the next one's
@@ -23,9 +23,10 @@ enum Kind { kF16, kTf32, kF8, kI8 };
 
 template <int kGroup, int kKind>
 __device__ void multiply(uint32_t d, uint64_t a, uint64_t b, uint32_t idesc, bool accumulate) {
-#define MMA(GROUP, NAME)                                                                                   \
-  asm volatile("{.reg .pred p; setp.ne.b32 p, %4, 0; tcgen05.mma.cta_group::" GROUP ".kind::" NAME         \
-               " [%0], %1, %2, %3, p;}" ::"r"(d), "l"(a), "l"(b), "r"(idesc), "r"(int{accumulate})         \
+#define MMA(GROUP, NAME)                                                                           \
+  asm volatile("{.reg .pred p; setp.ne.b32 p, %4, 0; tcgen05.mma.cta_group::" GROUP ".kind::" NAME \
+               " [%0], %1, %2, %3, p;}" ::"r"(d),                                                  \
+               "l"(a), "l"(b), "r"(idesc), "r"(int{accumulate})                                    \
                : "memory")
   if constexpr (kGroup == 1 && kKind == kF16) MMA("1", "f16");
   if constexpr (kGroup == 1 && kKind == kTf32) MMA("1", "tf32");
@@ -57,9 +58,11 @@ __global__ void __launch_bounds__(128) tile(Job job, const uint4* images, uint32
   }
   if (threadIdx.x < 32) {
     if constexpr (kGroup == 1)
-      asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], 256;" ::"r"(shared_address(&tmem)));
+      asm volatile(
+          "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], 256;" ::"r"(shared_address(&tmem)));
     else
-      asm volatile("tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%0], 256;" ::"r"(shared_address(&tmem)));
+      asm volatile(
+          "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%0], 256;" ::"r"(shared_address(&tmem)));
   }
   asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
   __syncthreads();
@@ -79,8 +82,8 @@ __global__ void __launch_bounds__(128) tile(Job job, const uint4* images, uint32
                    : "memory");
     } else {
       asm volatile(
-          "tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], %1;" ::"r"(
-              shared_address(&done)),
+          "tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], "
+          "%1;" ::"r"(shared_address(&done)),
           "h"(static_cast<uint16_t>(3))
           : "memory");
     }
@@ -91,7 +94,9 @@ __global__ void __launch_bounds__(128) tile(Job job, const uint4* images, uint32
   const uint32_t lane = threadIdx.x;
   for (int c = 0; c < job.columns; ++c) {
     uint32_t value;
-    asm volatile("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%0}, [%1];" : "=r"(value) : "r"(tmem + (lane / 32 * 32 << 16) + c));
+    asm volatile("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%0}, [%1];"
+                 : "=r"(value)
+                 : "r"(tmem + (lane / 32 * 32 << 16) + c));
     asm volatile("tcgen05.wait::ld.sync.aligned;" ::: "memory");
     out[(rank * 128 + lane) * 256 + c] = value;
   }
@@ -146,7 +151,7 @@ double as_s8(double v, uint32_t* bits) {
   return v;
 }
 
-constexpr Type kTypes[] = {{"f16", kF16, 2, 0, 1, as_f16},   {"bf16", kF16, 2, 1, 1, as_bf16},
+constexpr Type kTypes[] = {{"f16", kF16, 2, 0, 1, as_f16},    {"bf16", kF16, 2, 1, 1, as_bf16},
                            {"tf32", kTf32, 4, 2, 1, as_tf32}, {"e4m3", kF8, 1, 0, 1, as_e4m3},
                            {"e5m2", kF8, 1, 1, 1, as_e5m2},   {"s8", kI8, 1, 1, 2, as_s8}};
 
@@ -164,8 +169,8 @@ struct Image {
     uint32_t linear;
     if (swizzle == 0) {
       const int t = 16 / size;
-      linear = (row % 8) * 16 + (row / 8) * 128 + (column / t) * (mn_major ? depth / 8 * 128 : extent / 8 * 128) +
-               column % t * size;
+      linear = (row % 8) * 16 + (row / 8) * 128 +
+               (column / t) * (mn_major ? depth / 8 * 128 : extent / 8 * 128) + column % t * size;
     } else {
       const int atom = swizzle / size;
       linear = row * swizzle + column / atom * (mn_major ? depth : extent) * swizzle + column % atom * size;
@@ -187,7 +192,8 @@ Image make_image(Layout layout, int size, int extent, int depth, int instruction
   uint32_t leading, stride, code;
   const int rows = layout.mn_major ? depth : extent;
   const int row_bytes = (layout.mn_major ? extent : depth) * size;
-  const int pitch = layout.swizzle ? (row_bytes + layout.swizzle - 1) / layout.swizzle * layout.swizzle : row_bytes;
+  const int pitch =
+      layout.swizzle ? (row_bytes + layout.swizzle - 1) / layout.swizzle * layout.swizzle : row_bytes;
   i.bytes = static_cast<uint32_t>(rows * pitch + 1023) / 1024 * 1024;
   if (layout.swizzle == 0) {
     // Without a swizzle the two offsets change roles with the major.
@@ -201,14 +207,16 @@ Image make_image(Layout layout, int size, int extent, int depth, int instruction
     code = layout.swizzle == 128 ? 2 : layout.swizzle == 64 ? 4 : 6;
     i.step = layout.mn_major ? instruction_depth * layout.swizzle : 32;
   }
-  i.descriptor = uint64_t{leading >> 4} << 16 | uint64_t{stride >> 4} << 32 | 1ull << 46 | uint64_t{code} << 61;
+  i.descriptor =
+      uint64_t{leading >> 4} << 16 | uint64_t{stride >> 4} << 32 | 1ull << 46 | uint64_t{code} << 61;
   return i;
 }
 
 template <int kGroup, int kKind>
 void launch_tile(const Job& job, const uint4* images, uint32_t* out) {
   const size_t bytes = job.a_bytes + job.b_bytes;
-  REQUIRE_CUDA(cudaFuncSetAttribute(tile<kGroup, kKind>, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024));
+  REQUIRE_CUDA(
+      cudaFuncSetAttribute(tile<kGroup, kKind>, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024));
   cudaLaunchAttribute attribute;
   attribute.id = cudaLaunchAttributeClusterDimension;
   attribute.val.clusterDim = {kGroup, 1, 1};
@@ -219,9 +227,10 @@ void launch_tile(const Job& job, const uint4* images, uint32_t* out) {
 int multiply_once(const Type& type, int group, int m, int n, Layout la, Layout lb) {
   const int instruction_depth = 32 / type.bytes;
   // K-major swizzled operands are stepped through one atom; the others through two instructions.
-  const int steps = !la.mn_major && !lb.mn_major && la.swizzle == lb.swizzle && la.swizzle > 32 ? la.swizzle / 32
+  const int steps = !la.mn_major && !lb.mn_major && la.swizzle == lb.swizzle && la.swizzle > 32
+                        ? la.swizzle / 32
                     : (!la.mn_major && la.swizzle == 32) || (!lb.mn_major && lb.swizzle == 32) ? 1
-                                                                                            : 2;
+                                                                                               : 2;
   const int depth = steps * instruction_depth;
   std::vector<double> a(m * depth), b(n * depth);
   std::vector<uint32_t> a_bits(a.size()), b_bits(b.size());
@@ -234,15 +243,18 @@ int multiply_once(const Type& type, int group, int m, int n, Layout la, Layout l
   for (int r = 0; r < group; ++r) {
     unsigned char* at = images.data() + r * (ia.bytes + ib.bytes);
     for (int k = 0; k < depth; ++k) {
-      for (int i = 0; i < m_cta; ++i) std::memcpy(at + ia.at(i, k), &a_bits[(r * m_cta + i) * depth + k], type.bytes);
+      for (int i = 0; i < m_cta; ++i)
+        std::memcpy(at + ia.at(i, k), &a_bits[(r * m_cta + i) * depth + k], type.bytes);
       for (int i = 0; i < n_cta; ++i)
         std::memcpy(at + ia.bytes + ib.at(i, k), &b_bits[(r * n_cta + i) * depth + k], type.bytes);
     }
   }
   const bool halves = group == 2 && m == 128;  // layout B: both halves of the columns side by side in lanes
-  Job job{ia.descriptor, ib.descriptor, 0, ia.bytes, ib.bytes, ia.step, ib.step, steps, halves ? n / 2 : n, n};
+  Job job{ia.descriptor, ib.descriptor, 0,     ia.bytes,           ib.bytes,
+          ia.step,       ib.step,       steps, halves ? n / 2 : n, n};
   job.idesc = type.d_code << 4 | type.a_code << 7 | type.a_code << 10 | uint32_t{la.mn_major} << 15 |
-              uint32_t{lb.mn_major} << 16 | static_cast<uint32_t>(n >> 3) << 17 | static_cast<uint32_t>(m >> 4) << 24;
+              uint32_t{lb.mn_major} << 16 | static_cast<uint32_t>(n >> 3) << 17 |
+              static_cast<uint32_t>(m >> 4) << 24;
   auto* device = reinterpret_cast<uint4*>(device_copy(images));
   uint32_t* out = device_zeros<uint32_t>(2 * 128 * 256);
   if (group == 1) {
@@ -275,8 +287,8 @@ int multiply_once(const Type& type, int group, int m, int n, Layout la, Layout l
     }
   }
   if (wrong) {
-    std::printf("  %s cta_group::%d %dx%d A %s swizzle %d, B %s swizzle %d: %d wrong\n", type.name, group, m, n,
-                la.mn_major ? "MN" : "K", la.swizzle, lb.mn_major ? "MN" : "K", lb.swizzle, wrong);
+    std::printf("  %s cta_group::%d %dx%d A %s swizzle %d, B %s swizzle %d: %d wrong\n", type.name, group, m,
+                n, la.mn_major ? "MN" : "K", la.swizzle, lb.mn_major ? "MN" : "K", lb.swizzle, wrong);
   }
   return wrong;
 }
