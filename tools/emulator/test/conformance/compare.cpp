@@ -23,12 +23,18 @@ struct Elements {
 };
 Elements elements(ErrorBound::Format format, const uint64_t* items, size_t count) {
   Elements result;
-  auto add = [&](uint64_t bits, double value) { result.bits.push_back(bits), result.values.push_back(value); };
+  auto add = [&](uint64_t bits, double value) {
+    result.bits.push_back(bits), result.values.push_back(value);
+  };
   for (size_t i = 0; i < count; ++i) {
     const uint32_t w = static_cast<uint32_t>(items[i]);
     switch (format) {
-      case ErrorBound::Format::kF32: add(w, from_float(w)); break;
-      case ErrorBound::Format::kF64: add(items[i], std::bit_cast<double>(items[i])); break;
+      case ErrorBound::Format::kF32:
+        add(w, from_float(w));
+        break;
+      case ErrorBound::Format::kF64:
+        add(items[i], std::bit_cast<double>(items[i]));
+        break;
       case ErrorBound::Format::kF16x2:
         add(w & 0xffff, from_half(w & 0xffff)), add(w >> 16, from_half(w >> 16));
         break;
@@ -61,16 +67,18 @@ std::string compare_within_bound(const Case& test, const Result& expected, const
   char line[200];
   for (size_t i = 0; i < hardware.values.size(); ++i) {
     const double exact = test.bound.exact(in.values[i]);
-    // A zero counts as rounded where the function is not zero; where it is or would be flushed, the bits count.
+    // A zero counts as rounded where the function is not zero; where it is or would be flushed, the bits
+    // count.
     const bool zero = hardware.values[i] == 0 && std::fabs(exact) < smallest_normal(test.bound.format);
     const bool ordinary = std::isfinite(hardware.values[i]) && !zero;
     if (hardware.values[i] == 0 && hardware.bits[i] == ours.bits[i]) continue;
     const double allowed = test.bound.allowed(in.values[i], exact);
     const double share = std::fabs(ours.values[i] - exact) / allowed;
     if (ordinary ? !(share <= 1) : hardware.bits[i] != ours.bits[i]) {
-      std::snprintf(line, sizeof line, "element %zu of input %llx: expected %llx, got %llx (%.3g of the bound: %s)", i,
-                    static_cast<unsigned long long>(in.bits[i]), static_cast<unsigned long long>(hardware.bits[i]),
-                    static_cast<unsigned long long>(ours.bits[i]), share, test.bound.text.c_str());
+      std::snprintf(
+          line, sizeof line, "element %zu of input %llx: expected %llx, got %llx (%.3g of the bound: %s)", i,
+          static_cast<unsigned long long>(in.bits[i]), static_cast<unsigned long long>(hardware.bits[i]),
+          static_cast<unsigned long long>(ours.bits[i]), share, test.bound.text.c_str());
       return line;
     }
     if (!ordinary) continue;
@@ -89,9 +97,11 @@ std::string find_difference(const Case& test, const Result& expected, const Resu
     return "expected " + (expected.error.empty() ? "success" : expected.error) + ", got " +
            (got.error.empty() ? "success" : got.error);
   if (!expected.error.empty()) return {};
-  if (test.prints) return expected.text == got.text ? "" : "expected \"" + expected.text + "\", got \"" + got.text + "\"";
+  if (test.prints)
+    return expected.text == got.text ? "" : "expected \"" + expected.text + "\", got \"" + got.text + "\"";
   if (expected.words.size() != got.words.size())
-    return "recorded " + std::to_string(expected.words.size()) + " words, got " + std::to_string(got.words.size());
+    return "recorded " + std::to_string(expected.words.size()) + " words, got " +
+           std::to_string(got.words.size());
   if (test.bound.exact) return compare_within_bound(test, expected, got);
   size_t differ = 0, first = 0;
   for (size_t i = got.words.size(); i-- > 0;)

@@ -1,5 +1,5 @@
-// Cases of one register-to-register instruction: OP1, OP2 and OP3 define an operation from its PTX text and the
-// kinds of its operands; add_operation() puts it into the table.
+// Cases of one register-to-register instruction: OP1, OP2 and OP3 define an operation from its PTX text and
+// the kinds of its operands; add_operation() puts it into the table.
 #pragma once
 #include <type_traits>
 
@@ -9,8 +9,11 @@
 namespace conformance {
 
 // Operand kinds: C type, asm constraint, values.
-#define CONFORMANCE_KIND(kind, type, values) \
-  struct kind { using Type = type; static constexpr Values kValues = Values::values; };
+#define CONFORMANCE_KIND(kind, type, values)          \
+  struct kind {                                       \
+    using Type = type;                                \
+    static constexpr Values kValues = Values::values; \
+  };
 CONFORMANCE_KIND(i16, unsigned short, kI16)
 CONFORMANCE_KIND(i32, unsigned, kI32)
 CONFORMANCE_KIND(i64, unsigned long long, kI64)
@@ -48,38 +51,41 @@ CONFORMANCE_KIND(unit_range, unsigned, kUnit)
 #define CON_wide_angle "r"
 #define CON_unit_range "r"
 
-#define OP1(NAME, D, A, TEXT)                                                                          \
-  struct NAME {                                                                                        \
-    using Out = D; using In = std::tuple<A>;                                                           \
-    static __device__ D::Type apply(uint64_t x, uint64_t, uint64_t) {                                  \
-      A::Type a = static_cast<A::Type>(x);                                                             \
-      D::Type d;                                                                                       \
-      asm volatile(TEXT : "=" CON_##D(d) : CON_##A(a));                                                \
-      return d;                                                                                        \
-    }                                                                                                  \
+#define OP1(NAME, D, A, TEXT)                                         \
+  struct NAME {                                                       \
+    using Out = D;                                                    \
+    using In = std::tuple<A>;                                         \
+    static __device__ D::Type apply(uint64_t x, uint64_t, uint64_t) { \
+      A::Type a = static_cast<A::Type>(x);                            \
+      D::Type d;                                                      \
+      asm volatile(TEXT : "=" CON_##D(d) : CON_##A(a));               \
+      return d;                                                       \
+    }                                                                 \
   };
-#define OP2(NAME, D, A, B, TEXT)                                                                       \
-  struct NAME {                                                                                        \
-    using Out = D; using In = std::tuple<A, B>;                                                        \
-    static __device__ D::Type apply(uint64_t x, uint64_t y, uint64_t) {                                \
-      A::Type a = static_cast<A::Type>(x);                                                             \
-      B::Type b = static_cast<B::Type>(y);                                                             \
-      D::Type d;                                                                                       \
-      asm volatile(TEXT : "=" CON_##D(d) : CON_##A(a), CON_##B(b));                                    \
-      return d;                                                                                        \
-    }                                                                                                  \
+#define OP2(NAME, D, A, B, TEXT)                                        \
+  struct NAME {                                                         \
+    using Out = D;                                                      \
+    using In = std::tuple<A, B>;                                        \
+    static __device__ D::Type apply(uint64_t x, uint64_t y, uint64_t) { \
+      A::Type a = static_cast<A::Type>(x);                              \
+      B::Type b = static_cast<B::Type>(y);                              \
+      D::Type d;                                                        \
+      asm volatile(TEXT : "=" CON_##D(d) : CON_##A(a), CON_##B(b));     \
+      return d;                                                         \
+    }                                                                   \
   };
-#define OP3(NAME, D, A, B, C, TEXT)                                                                    \
-  struct NAME {                                                                                        \
-    using Out = D; using In = std::tuple<A, B, C>;                                                     \
-    static __device__ D::Type apply(uint64_t x, uint64_t y, uint64_t z) {                              \
-      A::Type a = static_cast<A::Type>(x);                                                             \
-      B::Type b = static_cast<B::Type>(y);                                                             \
-      C::Type c = static_cast<C::Type>(z);                                                             \
-      D::Type d;                                                                                       \
-      asm volatile(TEXT : "=" CON_##D(d) : CON_##A(a), CON_##B(b), CON_##C(c));                        \
-      return d;                                                                                        \
-    }                                                                                                  \
+#define OP3(NAME, D, A, B, C, TEXT)                                             \
+  struct NAME {                                                                 \
+    using Out = D;                                                              \
+    using In = std::tuple<A, B, C>;                                             \
+    static __device__ D::Type apply(uint64_t x, uint64_t y, uint64_t z) {       \
+      A::Type a = static_cast<A::Type>(x);                                      \
+      B::Type b = static_cast<B::Type>(y);                                      \
+      C::Type c = static_cast<C::Type>(z);                                      \
+      D::Type d;                                                                \
+      asm volatile(TEXT : "=" CON_##D(d) : CON_##A(a), CON_##B(b), CON_##C(c)); \
+      return d;                                                                 \
+    }                                                                           \
   };
 // Entries of a family's list have one of the three shapes; these expand a list to its registrations.
 #define ADD_OP(NAME, ...) add_operation<NAME>(table, FAMILY "." #NAME);
@@ -109,12 +115,15 @@ Case make_operation(const std::string& name, int count = operation_count<Op>()) 
     if constexpr (kArity > 1) append(all, operands(std::tuple_element_t<1, In>::kValues, 1, kArity, count));
     if constexpr (kArity > 2) append(all, operands(std::tuple_element_t<2, In>::kValues, 2, kArity, count));
     all.resize(3 * count);
-    apply_operation<Op><<<count / 128, 128>>>(to_device(all), reinterpret_cast<typename Op::Out::Type*>(out), count);
+    apply_operation<Op>
+        <<<count / 128, 128>>>(to_device(all), reinterpret_cast<typename Op::Out::Type*>(out), count);
   };
   return result;
 }
 
 template <typename Op>
-void add_operation(Table& table, const std::string& name) { table.push_back(make_operation<Op>(name)); }
+void add_operation(Table& table, const std::string& name) {
+  table.push_back(make_operation<Op>(name));
+}
 
 }  // namespace conformance

@@ -28,7 +28,8 @@ void release_buffers();
 template <typename T>
 T* to_device(const std::vector<T>& values) {
   T* copy = static_cast<T*>(device_buffer(values.size() * sizeof(T)));
-  check(cudaMemcpy(copy, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice), "copy of operands");
+  check(cudaMemcpy(copy, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice),
+        "copy of operands");
   return copy;
 }
 
@@ -59,7 +60,8 @@ void launch(void (*kernel)(Args...), const Shape& shape, std::type_identity_t<Ar
 }
 
 // A case whose kernel takes the output pointer only.
-inline void add_kernel(Table& table, const std::string& name, void (*kernel)(u32*), size_t words, Shape shape = {}) {
+inline void add_kernel(Table& table, const std::string& name, void (*kernel)(u32*), size_t words,
+                       Shape shape = {}) {
   Case added;
   added.name = name, added.words = words;
   added.run = [=](u32* out) { launch(kernel, shape, out); };

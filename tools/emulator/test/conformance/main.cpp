@@ -67,7 +67,9 @@ int list(const std::vector<const Case*>& cases) {
   std::map<std::string, int> families;
   for (const Case* test : cases) {
     std::printf("%-44s %5zu words  %s\n", test->name.c_str(), test->words,
-                test->prints ? "text" : test->bound.exact ? test->bound.text.c_str() : "bits");
+                test->prints        ? "text"
+                : test->bound.exact ? test->bound.text.c_str()
+                                    : "bits");
     ++families[test->family()];
   }
   for (const auto& [family, count] : families) std::printf("%4d %s\n", count, family.c_str());
@@ -96,8 +98,9 @@ int compare(const Options& options, const std::vector<const Case*>& cases) {
   std::map<std::string, std::pair<int, int>> families;
   run_cases(cases, options.timeout_s, [&](const Case& test, const Result& result) {
     const auto expected = recorded.find(test.name);
-    const std::string difference =
-        expected == recorded.end() ? "is not in the recording" : find_difference(test, expected->second, result);
+    const std::string difference = expected == recorded.end()
+                                       ? "is not in the recording"
+                                       : find_difference(test, expected->second, result);
     if (!difference.empty()) std::printf("%s: %s\n", test.name.c_str(), difference.c_str());
     ++(difference.empty() ? passed : failed);
     ++(difference.empty() ? families[test.family()].first : families[test.family()].second);

@@ -1,5 +1,5 @@
-// Recorded results: a JSON-lines file. The first line describes the recording device; each other line holds one
-// case: {"name", "words"} (hexadecimal, "w*n" for n equal words), {"name", "text"} or {"name", "error"}.
+// Recorded results: a JSON-lines file. The first line describes the recording device; each other line holds
+// one case: {"name", "words"} (hexadecimal, "w*n" for n equal words), {"name", "text"} or {"name", "error"}.
 #pragma once
 #include <cstdint>
 #include <map>

@@ -13,18 +13,18 @@ namespace conformance {
 struct ErrorBound {
   enum class Format { kF32, kF64, kF16x2, kBf16x2 };
   Format format = Format::kF32;
-  std::string text;                                       // the manual's wording, short
-  double (*exact)(double input) = nullptr;                // evaluated in double
+  std::string text;                                         // the manual's wording, short
+  double (*exact)(double input) = nullptr;                  // evaluated in double
   double (*allowed)(double input, double exact) = nullptr;  // largest absolute error
-  std::vector<uint64_t> inputs;                           // operand of each output element
+  std::vector<uint64_t> inputs;                             // operand of each output element
 };
 
 struct Case {
-  std::string name;    // family.behaviour
-  size_t words = 0;    // 32-bit words of output; buffers begin as 0xcdcdcdcd
+  std::string name;                        // family.behaviour
+  size_t words = 0;                        // 32-bit words of output; buffers begin as 0xcdcdcdcd
   std::function<void(uint32_t* out)> run;  // launches on the default stream; `out` is device memory
-  ErrorBound bound;    // empty `exact`: all words must be equal
-  bool prints = false; // what the device prints is the result, not the words
+  ErrorBound bound;                        // empty `exact`: all words must be equal
+  bool prints = false;                     // what the device prints is the result, not the words
 
   std::string family() const { return name.substr(0, name.find('.')); }
 };

@@ -20,12 +20,13 @@ u64 Tile::tensor_bytes() const {
 }
 u32 Tile::box_bytes() const {
   u32 bytes = element_bytes();
-  for (size_t d = 0; d < box.size(); ++d) bytes *= steps.empty() ? box[d] : (box[d] + steps[d] - 1) / steps[d];
+  for (size_t d = 0; d < box.size(); ++d)
+    bytes *= steps.empty() ? box[d] : (box[d] + steps[d] - 1) / steps[d];
   return bytes;
 }
 u32 Tile::shared_bytes() const {
   const u32 inner = box[0] * element_bytes();
-  const u32 span = swizzle == CU_TENSOR_MAP_SWIZZLE_NONE ? inner
+  const u32 span = swizzle == CU_TENSOR_MAP_SWIZZLE_NONE  ? inner
                    : swizzle == CU_TENSOR_MAP_SWIZZLE_32B ? 32u
                    : swizzle == CU_TENSOR_MAP_SWIZZLE_64B ? 64u
                                                           : 128u;
@@ -35,7 +36,8 @@ CUtensorMap Tile::map(void* global) const {
   static PFN_cuTensorMapEncodeTiled_v12000 encode = [] {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult found;
-    check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found),
+    check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault,
+                                           &found),
           "cuTensorMapEncodeTiled");
     return reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function);
   }();
@@ -44,8 +46,9 @@ CUtensorMap Tile::map(void* global) const {
   pitches.push_back(0);
   const std::vector<u32> ones(dims.size(), 1);
   CUtensorMap map;
-  if (encode(&map, type, dims.size(), global, sizes.data(), pitches.data(), box.data(), steps.empty() ? ones.data() : steps.data(),
-             interleave, swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE, fill) != CUDA_SUCCESS)
+  if (encode(&map, type, dims.size(), global, sizes.data(), pitches.data(), box.data(),
+             steps.empty() ? ones.data() : steps.data(), interleave, swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+             fill) != CUDA_SUCCESS)
     throw cudaErrorInvalidValue;
   return map;
 }

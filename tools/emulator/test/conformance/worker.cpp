@@ -88,7 +88,8 @@ Result run_case(const Case& test) {
     delete captured;
   }
   result.words.resize(test.words);
-  if (status == cudaSuccess && bytes) status = cudaMemcpy(result.words.data(), out, bytes, cudaMemcpyDeviceToHost);
+  if (status == cudaSuccess && bytes)
+    status = cudaMemcpy(result.words.data(), out, bytes, cudaMemcpyDeviceToHost);
   if (status != cudaSuccess) result.error = cudaGetErrorName(status);
   cudaFree(out);
   release_buffers();
@@ -170,7 +171,8 @@ std::string describe_device() {
     const std::time_t now = std::time(nullptr);
     std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
     send(fd, nlohmann::ordered_json{{"device", properties.name},
-                                    {"compute_capability", std::to_string(properties.major) + "." + std::to_string(properties.minor)},
+                                    {"compute_capability", std::to_string(properties.major) + "." +
+                                                               std::to_string(properties.minor)},
                                     {"kernel_module", module_version},
                                     {"driver_api", driver},
                                     {"runtime", runtime},

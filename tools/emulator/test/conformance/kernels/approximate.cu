@@ -32,7 +32,9 @@ OP1(rcp_ftz_f64, f64, convert_f64, "rcp.approx.ftz.f64 %0, %1;")
 OP1(rsqrt_ftz_f64, f64, convert_f64, "rsqrt.approx.ftz.f64 %0, %1;")
 // clang-format on
 
-double ulp(double exact) { return std::ldexp(1.0, std::max(exact == 0 ? -126 : std::ilogb(exact), -126) - 23); }
+double ulp(double exact) {
+  return std::ldexp(1.0, std::max(exact == 0 ? -126 : std::ilogb(exact), -126) - 23);
+}
 double two_ulp(double, double exact) { return 2 * ulp(exact); }
 double one_ulp(double, double exact) { return ulp(exact); }
 // Relative bounds reach half a unit of the smallest subnormal where the result is subnormal.
@@ -41,7 +43,9 @@ double relative(double, double exact) {
   return std::fmax(std::exp2(-kNegatedTenths / 10.0) * std::fabs(exact), 0x1p-149);
 }
 template <int kNegatedTenths>
-double absolute(double, double) { return std::exp2(-kNegatedTenths / 10.0); }
+double absolute(double, double) {
+  return std::exp2(-kNegatedTenths / 10.0);
+}
 double log2_bound(double x, double exact) { return x > 0.5 && x < 2 ? 0x1p-22 : 0x1p-22 * std::fabs(exact); }
 // Results below the smallest normal half are rounded to a multiple of 2^-24.
 double half_exp_bound(double, double exact) { return std::fmax(std::exp2(-9.9) * exact, 0x1p-24); }
@@ -71,7 +75,8 @@ void approximation_cases(Table& table) {
   add<ex2_f32>(table, "ex2_f32", "2 ulp", exact_exp2, two_ulp);
   add<ex2_ftz_f32>(table, "ex2_ftz_f32", "2 ulp", exact_exp2, two_ulp);
   add<lg2_f32>(table, "lg2_f32", "absolute 2^-22 in (0.5, 2), else relative 2^-22", exact_log2, log2_bound);
-  add<lg2_ftz_f32>(table, "lg2_ftz_f32", "absolute 2^-22 in (0.5, 2), else relative 2^-22", exact_log2, log2_bound);
+  add<lg2_ftz_f32>(table, "lg2_ftz_f32", "absolute 2^-22 in (0.5, 2), else relative 2^-22", exact_log2,
+                   log2_bound);
   add<lg2_near_one_f32>(table, "lg2_near_one_f32", "absolute 2^-22", exact_log2, absolute<220>);
   add<rcp_f32>(table, "rcp_f32", "1 ulp", exact_rcp, one_ulp);
   add<rcp_ftz_f32>(table, "rcp_ftz_f32", "1 ulp", exact_rcp, one_ulp);
@@ -89,8 +94,10 @@ void approximation_cases(Table& table) {
   add<ex2_bf16x2>(table, "ex2_bf16x2", "relative 2^-7", exact_exp2, relative<70>, Format::kBf16x2);
   add<tanh_f16x2>(table, "tanh_f16x2", "absolute 2^-10.987", exact_tanh, absolute<109>, Format::kF16x2);
   add<tanh_bf16x2>(table, "tanh_bf16x2", "absolute 2^-8", exact_tanh, absolute<80>, Format::kBf16x2);
-  add<rcp_ftz_f64>(table, "rcp_ftz_f64", "20 mantissa bits of the input", exact_rcp, f64_relative, Format::kF64);
-  add<rsqrt_ftz_f64>(table, "rsqrt_ftz_f64", "20 mantissa bits of the input", exact_rsqrt, f64_relative, Format::kF64);
+  add<rcp_ftz_f64>(table, "rcp_ftz_f64", "20 mantissa bits of the input", exact_rcp, f64_relative,
+                   Format::kF64);
+  add<rsqrt_ftz_f64>(table, "rsqrt_ftz_f64", "20 mantissa bits of the input", exact_rsqrt, f64_relative,
+                     Format::kF64);
 }
 
 }  // namespace conformance

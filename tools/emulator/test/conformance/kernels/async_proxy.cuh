@@ -9,7 +9,8 @@ namespace conformance {
 
 __device__ inline u32 shared_address(const void* p) { return static_cast<u32>(__cvta_generic_to_shared(p)); }
 __device__ inline void init_barrier(u32 b, u32 count) {
-  asm volatile("mbarrier.init.shared.b64 [%0], %1; fence.mbarrier_init.release.cluster;" ::"r"(b), "r"(count) : "memory");
+  asm volatile("mbarrier.init.shared.b64 [%0], %1; fence.mbarrier_init.release.cluster;" ::"r"(b), "r"(count)
+               : "memory");
 }
 __device__ inline void expect_bytes(u32 b, u32 bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(b), "r"(bytes) : "memory");
@@ -17,8 +18,12 @@ __device__ inline void expect_bytes(u32 b, u32 bytes) {
 __device__ inline void wait_parity(u32 b, u32 parity) {
   u32 done = 0;
   while (!done)
-    asm volatile("{.reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}"
-                 : "=r"(done) : "r"(b), "r"(parity) : "memory");
+    asm volatile(
+        "{.reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; selp.u32 %0, "
+        "1, 0, p;}"
+        : "=r"(done)
+        : "r"(b), "r"(parity)
+        : "memory");
 }
 __device__ inline void fence_async() { asm volatile("fence.proxy.async;" ::: "memory"); }
 __device__ inline void commit_and_wait() {
@@ -48,8 +53,8 @@ struct Tile {
   u32 element_bytes() const;
   std::vector<u64> all_strides() const;
   u64 tensor_bytes() const;
-  u32 box_bytes() const;         // credited to the barrier
-  u32 shared_bytes() const;      // inner boxes narrower than a swizzle span are padded to it
+  u32 box_bytes() const;                // credited to the barrier
+  u32 shared_bytes() const;             // inner boxes narrower than a swizzle span are padded to it
   CUtensorMap map(void* global) const;  // throws the CUDA error if it is refused
 };
 struct Coordinates {

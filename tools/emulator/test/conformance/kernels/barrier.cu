@@ -29,14 +29,18 @@ __global__ void arrive_then_sync(u32* out) {  // warps 0 and 1 produce, 2 and 3 
 }
 __global__ void red_popc(u32* out) {
   u32 count;
-  asm volatile("{.reg .pred p; setp.lt.u32 p, %1, 50; bar.red.popc.u32 %0, 0, p;}" : "=r"(count) : "r"(threadIdx.x));
+  asm volatile("{.reg .pred p; setp.lt.u32 p, %1, 50; bar.red.popc.u32 %0, 0, p;}"
+               : "=r"(count)
+               : "r"(threadIdx.x));
   out[threadIdx.x] = count;
 }
 __global__ void red_and_or(u32* out) {
   u32 all, any;
-  asm volatile("{.reg .pred p, q, r; setp.lt.u32 p, %2, 96; bar.red.and.pred q, 3, 96, p; selp.u32 %0, 1, 0, q;"
-               " setp.eq.u32 p, %2, 95; bar.red.or.pred r, 3, 96, p; selp.u32 %1, 1, 0, r;}"
-               : "=r"(all), "=r"(any) : "r"(threadIdx.x));
+  asm volatile(
+      "{.reg .pred p, q, r; setp.lt.u32 p, %2, 96; bar.red.and.pred q, 3, 96, p; selp.u32 %0, 1, 0, q;"
+      " setp.eq.u32 p, %2, 95; bar.red.or.pred r, 3, 96, p; selp.u32 %1, 1, 0, r;}"
+      : "=r"(all), "=r"(any)
+      : "r"(threadIdx.x));
   out[threadIdx.x] = all * 2 + any;
 }
 __global__ void unaligned_sync(u32* out) {  // barrier.sync in two branches of one warp
@@ -88,9 +92,11 @@ void barrier_cases(Table& table) {
   auto add = [&](const char* name, void (*kernel)(u32*), size_t words, Shape shape) {
     add_kernel(table, std::string("barrier.") + name, kernel, words, shape);
   };
-  add("sync_with_a_count", sync_with_count, 128, {1, 128}), add("producers_and_consumers", arrive_then_sync, 256, {1, 128});
+  add("sync_with_a_count", sync_with_count, 128, {1, 128}),
+      add("producers_and_consumers", arrive_then_sync, 256, {1, 128});
   add("red_popc", red_popc, 96, {1, 96}), add("red_and_or", red_and_or, 96, {1, 96});
-  add("unaligned_in_branches", unaligned_sync, 64, {1, 64}), add("all_sixteen", sixteen_barriers, 64, {1, 64});
+  add("unaligned_in_branches", unaligned_sync, 64, {1, 64}),
+      add("all_sixteen", sixteen_barriers, 64, {1, 64});
   add("syncthreads_count_and_or", syncthreads_count, 96, {1, 96}), add("ping_pong", ping_pong, 8, {1, 64});
   add("short_warp_counts_whole", short_warp_counts_whole, 40, {1, 40});
 }

@@ -19,8 +19,11 @@ __global__ void load(u32* out) {
     expect_bytes(b, 16 + 240 + 512);
     const u32 sizes[3] = {16, 240, 512}, at[3] = {0, 16, 512};
     for (u32 k = 0; k < 3; ++k)
-      asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
-                   ::"r"(shared_address(s) + at[k]), "l"(source(out) + 8 * k), "r"(sizes[k]), "r"(b) : "memory");
+      asm volatile(
+          "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+              shared_address(s) + at[k]),
+          "l"(source(out) + 8 * k), "r"(sizes[k]), "r"(b)
+          : "memory");
   }
   wait_parity(b, 0);
   for (u32 k = threadIdx.x; k < kWords; k += 32) out[k] = s[k];
@@ -32,8 +35,9 @@ __global__ void store(u32* out) {
   __syncwarp();
   if (threadIdx.x == 0) {
     for (u32 k = 0; k < 4; ++k)
-      asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
-                   ::"l"(out + 64 * (3 - k)), "r"(shared_address(s + 32 * k)), "r"(64 * (k + 1)) : "memory");
+      asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(out + 64 * (3 - k)),
+                   "r"(shared_address(s + 32 * k)), "r"(64 * (k + 1))
+                   : "memory");
     commit_and_wait();
   }
 }
@@ -46,8 +50,11 @@ __global__ void groups(u32* out) {  // shared memory is reused once its group ha
     fence_async();
     __syncthreads();
     if (threadIdx.x == 0)
-      asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256; cp.async.bulk.commit_group;"
-                   ::"l"(out + 64 * round), "r"(shared_address(s[round & 1])) : "memory");
+      asm volatile(
+          "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256; cp.async.bulk.commit_group;" ::"l"(
+              out + 64 * round),
+          "r"(shared_address(s[round & 1]))
+          : "memory");
   }
   if (threadIdx.x == 0) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
@@ -62,8 +69,11 @@ __global__ void many_phases(u32* out) {  // one barrier, ten loads
   u32 sum = 0;
   for (u32 round = 0; round < 10; ++round) {
     if (threadIdx.x == 0) {
-      asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];"
-                   ::"r"(shared_address(s)), "l"(source(out) + 64 * round), "r"(b) : "memory");
+      asm volatile(
+          "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" ::"r"(
+              shared_address(s)),
+          "l"(source(out) + 64 * round), "r"(b)
+          : "memory");
       expect_bytes(b, 256);  // after the copy: the pending arrival keeps the phase open
     }
     wait_parity(b, round & 1);
@@ -72,26 +82,28 @@ __global__ void many_phases(u32* out) {  // one barrier, ten loads
   }
   out[threadIdx.x] = sum;
 }
-__device__ const u32 kFloats[16] = {0, 0x80000000, 0x3f800000, 0xbf800000, 1, 0x80000001, 0x007fffff, 0x00800000,
-                                    0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f812345, 0x33800000, 0x3f800001, 0x4b000001};
+__device__ const u32 kFloats[16] = {0,          0x80000000, 0x3f800000, 0xbf800000, 1,          0x80000001,
+                                    0x007fffff, 0x00800000, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000,
+                                    0x7f812345, 0x33800000, 0x3f800001, 0x4b000001};
 __device__ u32 operand(u32 i, int kind) {
   if (kind == 0) return i < 8 ? i - 4 : mix(i);
   if (kind == 1) return kFloats[i % 16];
   if (kind == 2) return (i * 0x2345 & 0xffff) | (i * 0x5432 + 0x3c00) << 16;  // halves of every exponent
-  return i % 2 ? kFloats[i / 2 % 16] : mix(i);  // the upper words of doubles
+  return i % 2 ? kFloats[i / 2 % 16] : mix(i);                                // the upper words of doubles
 }
-#define REDUCE(NAME, TEXT, KIND)                                                                            \
-  __global__ void NAME(u32* out) {                                                                          \
-    __shared__ alignas(128) u32 s[kWords];                                                                  \
-    for (u32 k = threadIdx.x; k < kWords; k += 32)                                                          \
+#define REDUCE(NAME, TEXT, KIND)                                                                             \
+  __global__ void NAME(u32* out) {                                                                           \
+    __shared__ alignas(128) u32 s[kWords];                                                                   \
+    for (u32 k = threadIdx.x; k < kWords; k += 32)                                                           \
       s[k] = operand(k % 16, KIND), out[k] = operand(KIND == 3 ? k / 16 * 2 + k % 2 : k / 16, KIND);         \
-    fence_async();                                                                                          \
-    __syncwarp();                                                                                           \
-    if (threadIdx.x == 0) {                                                                                 \
-      asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group." TEXT " [%0], [%1], %2;"            \
-                   ::"l"(out), "r"(shared_address(s)), "r"(4 * kWords) : "memory");                         \
-      commit_and_wait();                                                                                    \
-    }                                                                                                       \
+    fence_async();                                                                                           \
+    __syncwarp();                                                                                            \
+    if (threadIdx.x == 0) {                                                                                  \
+      asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group." TEXT " [%0], [%1], %2;" ::"l"(out), \
+                   "r"(shared_address(s)), "r"(4 * kWords)                                                   \
+                   : "memory");                                                                              \
+      commit_and_wait();                                                                                     \
+    }                                                                                                        \
   }
 REDUCE(add_u32, "add.u32", 0)
 REDUCE(add_u64, "add.u64", 0)
@@ -123,10 +135,14 @@ void bulk_cases(Table& table) {
   };
   add("load", load, 512 + kWords), add("store", store, 256), add("groups", groups, 512, {1, 64});
   add("many_phases", many_phases, 512 + 640), add("prefetch", prefetch, 64);
-  add("add_u32", add_u32, kWords), add("add_u64", add_u64, kWords), add("min_s32", min_s32, kWords), add("max_u32", max_u32, kWords);
-  add("max_s64", max_s64, kWords), add("inc_u32", inc_u32, kWords), add("dec_u32", dec_u32, kWords), add("and_b32", and_b32, kWords);
-  add("or_b32", or_b32, kWords), add("xor_b64", xor_b64, kWords), add("add_f32", add_f32, kWords), add("add_f64", add_f64, kWords);
-  add("add_f16", add_f16, kWords), add("add_bf16", add_bf16, kWords), add("min_f16", min_f16, kWords), add("max_bf16", max_bf16, kWords);
+  add("add_u32", add_u32, kWords), add("add_u64", add_u64, kWords), add("min_s32", min_s32, kWords),
+      add("max_u32", max_u32, kWords);
+  add("max_s64", max_s64, kWords), add("inc_u32", inc_u32, kWords), add("dec_u32", dec_u32, kWords),
+      add("and_b32", and_b32, kWords);
+  add("or_b32", or_b32, kWords), add("xor_b64", xor_b64, kWords), add("add_f32", add_f32, kWords),
+      add("add_f64", add_f64, kWords);
+  add("add_f16", add_f16, kWords), add("add_bf16", add_bf16, kWords), add("min_f16", min_f16, kWords),
+      add("max_bf16", max_bf16, kWords);
 }
 
 }  // namespace conformance

@@ -1,4 +1,5 @@
-// Thread block clusters: ranks, distributed shared memory, remote barriers, multicast (PTX ISA 9.7.13.3, 9.7.9.25).
+// Thread block clusters: ranks, distributed shared memory, remote barriers, multicast (PTX
+// ISA 9.7.13.3, 9.7.9.25).
 #include "async_proxy.cuh"
 
 namespace conformance {
@@ -12,14 +13,18 @@ __device__ u32 mapa(u32 address, u32 rank) {
 
 __global__ void special_registers(u32* out) {
   u32 rank, size, x, ncx, clusters, id, y;
-  asm volatile("mov.u32 %0, %%cluster_ctarank; mov.u32 %1, %%cluster_nctarank; mov.u32 %2, %%cluster_ctaid.x;"
-               " mov.u32 %3, %%cluster_nctaid.x; mov.u32 %4, %%nclusterid.x; mov.u32 %5, %%clusterid.x; mov.u32 %6, %%cluster_ctaid.y;"
-               : "=r"(rank), "=r"(size), "=r"(x), "=r"(ncx), "=r"(clusters), "=r"(id), "=r"(y));
+  asm volatile(
+      "mov.u32 %0, %%cluster_ctarank; mov.u32 %1, %%cluster_nctarank; mov.u32 %2, %%cluster_ctaid.x;"
+      " mov.u32 %3, %%cluster_nctaid.x; mov.u32 %4, %%nclusterid.x; mov.u32 %5, %%clusterid.x; mov.u32 %6, "
+      "%%cluster_ctaid.y;"
+      : "=r"(rank), "=r"(size), "=r"(x), "=r"(ncx), "=r"(clusters), "=r"(id), "=r"(y));
   u32 explicit_cluster;
-  asm volatile("{.reg .pred p; mov.pred p, %%is_explicit_cluster; selp.u32 %0, 1, 0, p;}" : "=r"(explicit_cluster));
+  asm volatile("{.reg .pred p; mov.pred p, %%is_explicit_cluster; selp.u32 %0, 1, 0, p;}"
+               : "=r"(explicit_cluster));
   if (threadIdx.x == 0) {
     u32* row = out + 8 * blockIdx.x;
-    row[0] = rank, row[1] = size, row[2] = x, row[3] = ncx, row[4] = clusters, row[5] = id, row[6] = y, row[7] = explicit_cluster;
+    row[0] = rank, row[1] = size, row[2] = x, row[3] = ncx, row[4] = clusters, row[5] = id, row[6] = y,
+    row[7] = explicit_cluster;
   }
 }
 __global__ void shared_addresses(u32* out) {  // a shared address carries the rank of its CTA
@@ -33,7 +38,8 @@ __global__ void shared_addresses(u32* out) {  // a shared address carries the ra
   asm volatile("mapa.u64 %0, %1, %2;" : "=l"(generic_next) : "l"(s), "r"((cluster_rank() + 1) % 4));
   if (threadIdx.x == 0) {
     u32* row = out + 6 * blockIdx.x;
-    row[0] = own >> 24, row[1] = next >> 24, row[2] = (next ^ own) & 0xffffff, row[3] = rank_of_own, row[4] = rank_of_next;
+    row[0] = own >> 24, row[1] = next >> 24, row[2] = (next ^ own) & 0xffffff, row[3] = rank_of_own,
+    row[4] = rank_of_next;
     row[5] = (u32)__cvta_generic_to_shared((void*)generic_next) == next;
   }
   cluster_sync();
@@ -43,14 +49,20 @@ __global__ void remote_loads(u32* out) {
   s[threadIdx.x] = blockIdx.x * 100 + threadIdx.x;
   cluster_sync();
   u32 v;
-  asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(v) : "r"(mapa(shared_address(s + 31 - threadIdx.x), cluster_rank() ^ 1)) : "memory");
+  asm volatile("ld.shared::cluster.u32 %0, [%1];"
+               : "=r"(v)
+               : "r"(mapa(shared_address(s + 31 - threadIdx.x), cluster_rank() ^ 1))
+               : "memory");
   out[blockIdx.x * 32 + threadIdx.x] = v;
   cluster_sync();
 }
 __global__ void remote_stores(u32* out) {
   __shared__ u32 s[4][32];
   for (u32 to = 0; to < 4; ++to)
-    asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(mapa(shared_address(&s[cluster_rank()][threadIdx.x]), to)), "r"(cluster_rank() * 1000 + to * 100 + threadIdx.x) : "memory");
+    asm volatile(
+        "st.shared::cluster.u32 [%0], %1;" ::"r"(mapa(shared_address(&s[cluster_rank()][threadIdx.x]), to)),
+        "r"(cluster_rank() * 1000 + to * 100 + threadIdx.x)
+        : "memory");
   cluster_sync();
   for (u32 k = 0; k < 4; ++k) out[blockIdx.x * 128 + k * 32 + threadIdx.x] = s[k][threadIdx.x];
 }
@@ -59,8 +71,10 @@ __global__ void remote_vectors(u32* out) {
   for (u32 k = 0; k < 4; ++k) s[4 * threadIdx.x + k] = mix(blockIdx.x * 128 + 4 * threadIdx.x + k);
   cluster_sync();
   u32 a, b, c, d;
-  asm volatile("ld.shared::cluster.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
-               : "r"(mapa(shared_address(s + 4 * threadIdx.x), cluster_rank() ^ 1)) : "memory");
+  asm volatile("ld.shared::cluster.v4.u32 {%0,%1,%2,%3}, [%4];"
+               : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+               : "r"(mapa(shared_address(s + 4 * threadIdx.x), cluster_rank() ^ 1))
+               : "memory");
   u32* row = out + blockIdx.x * 128 + 4 * threadIdx.x;
   row[0] = a, row[1] = b, row[2] = c, row[3] = d;
   cluster_sync();
@@ -81,10 +95,17 @@ __global__ void remote_atomics(u32* out) {
   cluster_sync();
   u32 old;
   const u32 x = blockIdx.x * 32 + threadIdx.x;
-  asm volatile("atom.shared::cluster.add.u32 %0, [%1], %2;" : "=r"(old) : "r"(mapa(shared_address(s), 0)), "r"(x) : "memory");
-  asm volatile("red.shared::cluster.max.u32 [%0], %1; red.shared::cluster.min.s32 [%2], %1;"
-               ::"r"(mapa(shared_address(s + 1), 1)), "r"(mix(x)), "r"(mapa(shared_address(s + 2), 2)) : "memory");
-  asm volatile("red.shared::cluster.add.u64 [%0], %1;" ::"r"(mapa(shared_address(&wide), 3)), "l"((u64)x << 30) : "memory");
+  asm volatile("atom.shared::cluster.add.u32 %0, [%1], %2;"
+               : "=r"(old)
+               : "r"(mapa(shared_address(s), 0)), "r"(x)
+               : "memory");
+  asm volatile("red.shared::cluster.max.u32 [%0], %1; red.shared::cluster.min.s32 [%2], %1;" ::"r"(
+                   mapa(shared_address(s + 1), 1)),
+               "r"(mix(x)), "r"(mapa(shared_address(s + 2), 2))
+               : "memory");
+  asm volatile("red.shared::cluster.add.u64 [%0], %1;" ::"r"(mapa(shared_address(&wide), 3)),
+               "l"((u64)x << 30)
+               : "memory");
   cluster_sync();
   if (threadIdx.x == 0) {
     u32* row = out + 5 * blockIdx.x;
@@ -98,7 +119,9 @@ __global__ void remote_arrivals(u32* out) {  // every CTA arrives on the barrier
   if (threadIdx.x == 0) init_barrier(b, 4);
   cluster_sync();
   if (threadIdx.x == 0) {
-    asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(mapa(shared_address(s + cluster_rank()), 0)), "r"(cluster_rank() * 11 + 1) : "memory");
+    asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(mapa(shared_address(s + cluster_rank()), 0)),
+                 "r"(cluster_rank() * 11 + 1)
+                 : "memory");
     asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(mapa(b, 0)) : "memory");
   }
   if (cluster_rank() == 0) {
@@ -114,11 +137,16 @@ __global__ void asynchronous_stores(u32* out) {  // st.async completes bytes on 
   if (threadIdx.x == 0) init_barrier(b, 1), expect_bytes(b, 32 * 4 + 8 * 4);
   cluster_sync();
   const u32 peer = cluster_rank() ^ 1;
-  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];"
-               ::"r"(mapa(shared_address(s + threadIdx.x), peer)), "r"(threadIdx.x + 1000 * cluster_rank()), "r"(mapa(b, peer)) : "memory");
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(
+                   mapa(shared_address(s + threadIdx.x), peer)),
+               "r"(threadIdx.x + 1000 * cluster_rank()), "r"(mapa(b, peer))
+               : "memory");
   if (threadIdx.x < 2)
-    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1,%1,%2,%2}, [%3];"
-                 ::"r"(mapa(shared_address(s + 32 + 4 * threadIdx.x), peer)), "r"(threadIdx.x), "r"(77), "r"(mapa(b, peer)) : "memory");
+    asm volatile(
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1,%1,%2,%2}, [%3];" ::"r"(
+            mapa(shared_address(s + 32 + 4 * threadIdx.x), peer)),
+        "r"(threadIdx.x), "r"(77), "r"(mapa(b, peer))
+        : "memory");
   wait_parity(b, 0);
   out[blockIdx.x * 40 + threadIdx.x] = s[threadIdx.x];
   if (threadIdx.x < 8) out[blockIdx.x * 40 + 32 + threadIdx.x] = s[32 + threadIdx.x];
@@ -134,10 +162,14 @@ __global__ void copies_between_ctas(u32* out) {
   cluster_sync();
   const u32 peer = (cluster_rank() + 1) % 4;
   if (threadIdx.x == 0)
-    asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];"
-                 ::"r"(mapa(shared_address(to), peer)), "r"(shared_address(from)), "r"(mapa(b, peer)) : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" ::"r"(
+            mapa(shared_address(to), peer)),
+        "r"(shared_address(from)), "r"(mapa(b, peer))
+        : "memory");
   wait_parity(b, 0);
-  out[blockIdx.x * 64 + threadIdx.x] = to[threadIdx.x], out[blockIdx.x * 64 + 32 + threadIdx.x] = to[32 + threadIdx.x];
+  out[blockIdx.x * 64 + threadIdx.x] = to[threadIdx.x],
+                        out[blockIdx.x * 64 + 32 + threadIdx.x] = to[32 + threadIdx.x];
   cluster_sync();
 }
 __global__ void reductions_between_ctas(u32* out) {  // three CTAs add to shared memory of the fourth
@@ -145,14 +177,21 @@ __global__ void reductions_between_ctas(u32* out) {  // three CTAs add to shared
   __shared__ alignas(128) u32 from[32], sum[32], largest[32];
   const u32 b = shared_address(&barrier);
   if (threadIdx.x == 0) init_barrier(b, 1), expect_bytes(b, cluster_rank() == 0 ? 3 * 256 : 0);
-  from[threadIdx.x] = mix(blockIdx.x * 64 + threadIdx.x), sum[threadIdx.x] = threadIdx.x, largest[threadIdx.x] = 0;
+  from[threadIdx.x] = mix(blockIdx.x * 64 + threadIdx.x), sum[threadIdx.x] = threadIdx.x,
+  largest[threadIdx.x] = 0;
   fence_async();
   cluster_sync();
   if (threadIdx.x == 0 && cluster_rank() != 0) {
-    asm volatile("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%0], [%1], 128, [%2];"
-                 ::"r"(mapa(shared_address(sum), 0)), "r"(shared_address(from)), "r"(mapa(b, 0)) : "memory");
-    asm volatile("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.max.s32 [%0], [%1], 128, [%2];"
-                 ::"r"(mapa(shared_address(largest), 0)), "r"(shared_address(from)), "r"(mapa(b, 0)) : "memory");
+    asm volatile(
+        "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%0], [%1], "
+        "128, [%2];" ::"r"(mapa(shared_address(sum), 0)),
+        "r"(shared_address(from)), "r"(mapa(b, 0))
+        : "memory");
+    asm volatile(
+        "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.max.s32 [%0], [%1], "
+        "128, [%2];" ::"r"(mapa(shared_address(largest), 0)),
+        "r"(shared_address(from)), "r"(mapa(b, 0))
+        : "memory");
   }
   if (cluster_rank() == 0) {
     wait_parity(b, 0);
@@ -165,16 +204,21 @@ __global__ void bulk_multicast(u32* out) {  // rank 1 loads into ranks 0, 2 and 
   __shared__ alignas(128) u32 s[64];
   u32* source = out + 512;
   const u32 b = shared_address(&barrier);
-  if (blockIdx.x == 1) source[threadIdx.x] = mix(threadIdx.x), source[threadIdx.x + 32] = 9 * threadIdx.x, __threadfence();
+  if (blockIdx.x == 1)
+    source[threadIdx.x] = mix(threadIdx.x), source[threadIdx.x + 32] = 9 * threadIdx.x, __threadfence();
   s[threadIdx.x] = s[threadIdx.x + 32] = 0xeeeeeeee;
   if (threadIdx.x == 0) init_barrier(b, 1), expect_bytes(b, cluster_rank() == 1 ? 0 : 256);
   fence_async();
   cluster_sync();
   if (threadIdx.x == 0 && cluster_rank() == 1)
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], 256, [%2], %3;"
-                 ::"r"(shared_address(s)), "l"(source), "r"(b), "h"((u16)0b1101) : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], "
+        "256, [%2], %3;" ::"r"(shared_address(s)),
+        "l"(source), "r"(b), "h"((u16)0b1101)
+        : "memory");
   wait_parity(b, 0);
-  out[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x], out[blockIdx.x * 64 + 32 + threadIdx.x] = s[threadIdx.x + 32];
+  out[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x],
+                        out[blockIdx.x * 64 + 32 + threadIdx.x] = s[threadIdx.x + 32];
   cluster_sync();
 }
 // Each CTA loads its quarter of the rows into all four.
@@ -185,8 +229,11 @@ __global__ void tensor_multicast(u32* out, const __grid_constant__ CUtensorMap m
   if (threadIdx.x == 0) init_barrier(b, 1), expect_bytes(b, 2048);
   cluster_sync();
   if (threadIdx.x == 0)
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;"
-                 ::"r"(shared_address(s) + rank * 512), "l"(&map), "r"(0), "r"(4 * rank), "r"(b), "h"((u16)15) : "memory");
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+        "[%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared_address(s) + rank * 512),
+        "l"(&map), "r"(0), "r"(4 * rank), "r"(b), "h"((u16)15)
+        : "memory");
   wait_parity(b, 0);
   for (u32 k = threadIdx.x; k < 512; k += 32) out[blockIdx.x * 512 + k] = s[k];
   cluster_sync();
@@ -196,7 +243,10 @@ __global__ void barrier_phases(u32* out) {  // values pass round the cluster, a 
   u32 value = blockIdx.x + 1;
   for (u32 step = 0; step < 6; ++step) {
     if (threadIdx.x == 0)
-      asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(mapa(shared_address(s + step % 2), (cluster_rank() + 1) % 4)), "r"(value) : "memory");
+      asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(
+                       mapa(shared_address(s + step % 2), (cluster_rank() + 1) % 4)),
+                   "r"(value)
+                   : "memory");
     asm volatile("barrier.cluster.arrive;" ::: "memory");
     asm volatile("barrier.cluster.wait;" ::: "memory");
     value = s[step % 2] * 3 + cluster_rank();
@@ -210,14 +260,17 @@ __global__ void exited_ctas(u32* out) {  // a CTA that has ended no longer count
 }
 __global__ void __cluster_dims__(2, 2, 1) compile_time_shape(u32* out) {
   u32 x, y, rank;
-  asm volatile("mov.u32 %0, %%cluster_ctaid.x; mov.u32 %1, %%cluster_ctaid.y; mov.u32 %2, %%cluster_ctarank;" : "=r"(x), "=r"(y), "=r"(rank));
+  asm volatile("mov.u32 %0, %%cluster_ctaid.x; mov.u32 %1, %%cluster_ctaid.y; mov.u32 %2, %%cluster_ctarank;"
+               : "=r"(x), "=r"(y), "=r"(rank));
   if (threadIdx.x == 0) out[blockIdx.x + 4 * blockIdx.y] = x | y << 4 | rank << 8;
 }
 __global__ void sixteen(u32* out) {
   __shared__ u32 s[16];
   for (u32 to = 0; to < 16; ++to)
     if (threadIdx.x == to)
-      asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(mapa(shared_address(s + cluster_rank()), to)), "r"(cluster_rank() * 16 + to) : "memory");
+      asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(mapa(shared_address(s + cluster_rank()), to)),
+                   "r"(cluster_rank() * 16 + to)
+                   : "memory");
   cluster_sync();
   if (threadIdx.x < 16) out[blockIdx.x * 16 + threadIdx.x] = s[threadIdx.x];
 }
@@ -228,14 +281,18 @@ void cluster_cases(Table& table) {
     add_kernel(table, std::string("cluster.") + name, kernel, words, shape);
   };
   const Shape four{4, 32, 4}, eight_by_four{8, 32, 4}, pairs{4, 32, 2};
-  add("special_registers", special_registers, 64, eight_by_four), add("no_cluster", special_registers, 32, {4, 32});
+  add("special_registers", special_registers, 64, eight_by_four),
+      add("no_cluster", special_registers, 32, {4, 32});
   add("shared_addresses", shared_addresses, 24, four), add("remote_loads", remote_loads, 128, pairs);
   add("remote_stores", remote_stores, 1024, eight_by_four), add("remote_vectors", remote_vectors, 512, pairs);
   add("remote_generic", remote_generic, 128, pairs), add("remote_atomics", remote_atomics, 20, four);
-  add("remote_arrivals", remote_arrivals, 32, eight_by_four), add("asynchronous_stores", asynchronous_stores, 160, pairs);
-  add("copies_between_ctas", copies_between_ctas, 512, eight_by_four), add("reductions_between_ctas", reductions_between_ctas, 64, four);
+  add("remote_arrivals", remote_arrivals, 32, eight_by_four),
+      add("asynchronous_stores", asynchronous_stores, 160, pairs);
+  add("copies_between_ctas", copies_between_ctas, 512, eight_by_four),
+      add("reductions_between_ctas", reductions_between_ctas, 64, four);
   add("bulk_multicast", bulk_multicast, 576, four), add("barrier_phases", barrier_phases, 128, four);
-  add("exited_ctas", exited_ctas, 128, four), add("compile_time_shape", compile_time_shape, 16, {dim3(4, 4), 32});
+  add("exited_ctas", exited_ctas, 128, four),
+      add("compile_time_shape", compile_time_shape, 16, {dim3(4, 4), 32});
   add("sixteen_ctas", sixteen, 256, {16, 32, 16});
   Case multicast;
   multicast.name = "cluster.tensor_multicast", multicast.words = 2048;

@@ -62,16 +62,35 @@ __global__ void exit_before_block_barrier(u32* out) {  // exited warps no longer
 __global__ void switch_dense(u32* out) {
   u32 r = 0;
   switch (lane() % 13) {
-    case 0: r = 5; break;
-    case 1: r = mix(lane()); [[fallthrough]];
-    case 2: r ^= 77; break;
-    case 3: r = lane() * lane(); break;
-    case 5: for (u32 i = 0; i < lane(); ++i) r += i; break;
-    case 7: r = __popc(lane()); break;
-    case 8: r = 1; [[fallthrough]];
-    case 9: r += 2; [[fallthrough]];
-    case 10: r += 4; break;
-    default: r = 999;
+    case 0:
+      r = 5;
+      break;
+    case 1:
+      r = mix(lane());
+      [[fallthrough]];
+    case 2:
+      r ^= 77;
+      break;
+    case 3:
+      r = lane() * lane();
+      break;
+    case 5:
+      for (u32 i = 0; i < lane(); ++i) r += i;
+      break;
+    case 7:
+      r = __popc(lane());
+      break;
+    case 8:
+      r = 1;
+      [[fallthrough]];
+    case 9:
+      r += 2;
+      [[fallthrough]];
+    case 10:
+      r += 4;
+      break;
+    default:
+      r = 999;
   }
   out[lane()] = r;
 }
@@ -81,7 +100,8 @@ __global__ void spin_on_own_warp(u32* out) {  // lane 0 waits for what lane 31 s
   __syncwarp();
   u32 seen = 0;
   if (lane() < 31) {
-    while ((seen = flag) == 0) {}
+    while ((seen = flag) == 0) {
+    }
   } else {
     flag = 42;
   }
@@ -109,7 +129,8 @@ __global__ void chain_of_lanes(u32* out) {  // each lane waits for its neighbour
   __shared__ volatile u32 turn;
   if (lane() == 0) turn = 0;
   __syncwarp();
-  while (turn != 31 - lane()) {}
+  while (turn != 31 - lane()) {
+  }
   out[lane()] = turn * 2;
   __threadfence_block();
   turn = 31 - lane() + 1;
@@ -156,7 +177,8 @@ __global__ void virtual_calls(u32* out) {
 __global__ void predicated(u32* out) {
   u32 r = 5, old = 0;
   asm volatile("{.reg .pred p; setp.gt.u32 p, %2, 12; @p add.u32 %0, %2, 100; @!p ld.global.u32 %1, [%3];}"
-               : "+r"(r), "+r"(old) : "r"(lane()), "l"(out + 64));
+               : "+r"(r), "+r"(old)
+               : "r"(lane()), "l"(out + 64));
   out[lane()] = r, out[32 + lane()] = old;
 }
 __global__ void syncwarp_orders(u32* out) {  // producer and consumer halves in different branches
@@ -198,7 +220,9 @@ __global__ void branch_table(u32* out) {  // brx.idx with an index of each lane
   asm volatile(
       "{ts: .branchtargets L0, L1, L2, L3;\n .reg .u32 i; and.b32 i, %1, 3; brx.idx i, ts;\n"
       "L0: mov.u32 %0, 10; bra.uni D;\n L1: mov.u32 %0, 21; bra.uni D;\n L2: add.u32 %0, %1, 32; bra.uni D;\n"
-      "L3: mov.u32 %0, 43;\n D: \n}" : "+r"(r) : "r"(lane()));
+      "L3: mov.u32 %0, 43;\n D: \n}"
+      : "+r"(r)
+      : "r"(lane()));
   out[lane()] = r;
 }
 }  // namespace
@@ -209,11 +233,13 @@ void divergence_cases(Table& table) {
   };
   add("nested_ifs", nested_ifs, 64), add("loops_with_different_trip_counts", loop_trip_counts, 64);
   add("loop_break_continue", loop_break_continue, 64), add("nested_loops", nested_loops, 32);
-  add("early_return", early_return, 64), add("exited_warps_and_a_barrier", exit_before_block_barrier, 96, {1, 128});
+  add("early_return", early_return, 64),
+      add("exited_warps_and_a_barrier", exit_before_block_barrier, 96, {1, 128});
   add("switch", switch_dense, 32), add("spin_on_a_lane_of_the_own_warp", spin_on_own_warp, 32);
   add("lock_between_lanes", ticket_lock, 1, {1, 128}), add("lanes_in_a_chain", chain_of_lanes, 32);
   add("call_in_a_branch", call_in_branch, 64), add("indirect_calls", indirect_calls, 32);
-  add("recursion", recursion, 32), add("mutual_recursion", mutual_recursion, 32), add("virtual_calls", virtual_calls, 32);
+  add("recursion", recursion, 32), add("mutual_recursion", mutual_recursion, 32),
+      add("virtual_calls", virtual_calls, 32);
   add("predicated_instructions", predicated, 96), add("syncwarp_in_two_branches", syncwarp_orders, 32);
   add("goto_loop", goto_loop, 32), add("block_barrier_in_a_loop", block_barrier_in_uniform_loop, 96, {1, 96});
   add("branch_table", branch_table, 32);

@@ -6,7 +6,9 @@
 namespace conformance {
 namespace {
 
-__global__ void null_store(u32* out) { *reinterpret_cast<volatile u32*>(out - out + (u64)threadIdx.x * 4) = 1; }
+__global__ void null_store(u32* out) {
+  *reinterpret_cast<volatile u32*>(out - out + (u64)threadIdx.x * 4) = 1;
+}
 __global__ void misaligned_load(u32* out) {
   u32 v;
   asm volatile("ld.global.u32 %0, [%1+2];" : "=r"(v) : "l"(out) : "memory");
@@ -37,7 +39,11 @@ __global__ void tensor_reduce_at(u32*, const __grid_constant__ CUtensorMap map, 
   fence_async();
   __syncwarp();
   if (threadIdx.x == 0) {
-    asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [%1, {%2,%3}], [%0];" ::"r"(shared_address(s)), "l"(&map), "r"(x), "r"(y) : "memory");
+    asm volatile(
+        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [%1, {%2,%3}], [%0];" ::"r"(
+            shared_address(s)),
+        "l"(&map), "r"(x), "r"(y)
+        : "memory");
     commit_and_wait();
   }
 }
@@ -47,18 +53,25 @@ __global__ void tensor_store_at(u32*, const __grid_constant__ CUtensorMap map, i
   fence_async();
   __syncwarp();
   if (threadIdx.x == 0) {
-    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%1, {%2,%3}], [%0];" ::"r"(shared_address(s)), "l"(&map), "r"(x), "r"(y) : "memory");
+    asm volatile(
+        "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%1, {%2,%3}], [%0];" ::"r"(shared_address(s)),
+        "l"(&map), "r"(x), "r"(y)
+        : "memory");
     commit_and_wait();
   }
 }
-__global__ void tensor_load_at(u32* out, const __grid_constant__ CUtensorMap map, int x, int y, u32 offset, u32 expected) {
+__global__ void tensor_load_at(u32* out, const __grid_constant__ CUtensorMap map, int x, int y, u32 offset,
+                               u32 expected) {
   __shared__ alignas(1024) u32 s[512];
   __shared__ u64 barrier;
   const u32 b = shared_address(&barrier);
   if (threadIdx.x == 0) {
     init_barrier(b, 1), expect_bytes(b, expected);
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2,%3}], [%4];"
-                 ::"r"(shared_address(s) + offset), "l"(&map), "r"(x), "r"(y), "r"(b) : "memory");
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2,%3}], "
+        "[%4];" ::"r"(shared_address(s) + offset),
+        "l"(&map), "r"(x), "r"(y), "r"(b)
+        : "memory");
   }
   __syncwarp();
   wait_parity(b, 0);
@@ -67,7 +80,9 @@ __global__ void tensor_load_at(u32* out, const __grid_constant__ CUtensorMap map
 __global__ void misaligned_bulk(u32* out) {
   __shared__ alignas(128) u32 s[64];
   if (threadIdx.x == 0) {
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 64;" ::"l"(out), "r"(shared_address(s) + 4) : "memory");
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 64;" ::"l"(out),
+                 "r"(shared_address(s) + 4)
+                 : "memory");
     commit_and_wait();
   }
 }
@@ -83,9 +98,13 @@ __global__ void too_many_bytes_expected(u32* out) {
 }  // namespace
 
 void fault_cases(Table& table) {
-  auto add = [&](const char* name, void (*kernel)(u32*)) { add_kernel(table, std::string("fault.") + name, kernel, 1); };
-  add("null_store", null_store), add("misaligned_load", misaligned_load), add("misaligned_shared", misaligned_shared);
-  add("trap", trapped), add("assert", failed_assertion), add("far_outside", far_outside), add("shared_outside", shared_outside);
+  auto add = [&](const char* name, void (*kernel)(u32*)) {
+    add_kernel(table, std::string("fault.") + name, kernel, 1);
+  };
+  add("null_store", null_store), add("misaligned_load", misaligned_load),
+      add("misaligned_shared", misaligned_shared);
+  add("trap", trapped), add("assert", failed_assertion), add("far_outside", far_outside),
+      add("shared_outside", shared_outside);
   add("misaligned_bulk", misaligned_bulk), add("too_many_bytes_expected", too_many_bytes_expected);
   enum Kind { kLoad, kStore, kReduce };
   auto tensor = [&](const char* name, Kind kind, int x, int y, u32 offset = 0) {

@@ -11,17 +11,30 @@ template <int kRank>
 __device__ void load(u32 to, const CUtensorMap* map, const Coordinates& c, u32 barrier) {
   const u64 m = reinterpret_cast<u64>(map);
 #define HEAD(N) "cp.async.bulk.tensor." #N "d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, "
-  if constexpr (kRank == 1) asm volatile(HEAD(1) "{%3}], [%2];" ::"r"(to), "l"(m), "r"(barrier), "r"(c.at[0]) : "memory");
-  if constexpr (kRank == 2) asm volatile(HEAD(2) "{%3,%4}], [%2];" ::"r"(to), "l"(m), "r"(barrier), "r"(c.at[0]), "r"(c.at[1]) : "memory");
-  if constexpr (kRank == 3) asm volatile(HEAD(3) "{%3,%4,%5}], [%2];" ::"r"(to), "l"(m), "r"(barrier), "r"(c.at[0]), "r"(c.at[1]), "r"(c.at[2]) : "memory");
-  if constexpr (kRank == 4) asm volatile(HEAD(4) "{%3,%4,%5,%6}], [%2];" ::"r"(to), "l"(m), "r"(barrier), "r"(c.at[0]), "r"(c.at[1]), "r"(c.at[2]), "r"(c.at[3]) : "memory");
-  if constexpr (kRank == 5) asm volatile(HEAD(5) "{%3,%4,%5,%6,%7}], [%2];" ::"r"(to), "l"(m), "r"(barrier), "r"(c.at[0]), "r"(c.at[1]), "r"(c.at[2]), "r"(c.at[3]), "r"(c.at[4]) : "memory");
+  if constexpr (kRank == 1)
+    asm volatile(HEAD(1) "{%3}], [%2];" ::"r"(to), "l"(m), "r"(barrier), "r"(c.at[0]) : "memory");
+  if constexpr (kRank == 2)
+    asm volatile(HEAD(2) "{%3,%4}], [%2];" ::"r"(to), "l"(m), "r"(barrier), "r"(c.at[0]), "r"(c.at[1])
+                 : "memory");
+  if constexpr (kRank == 3)
+    asm volatile(HEAD(3) "{%3,%4,%5}], [%2];" ::"r"(to), "l"(m), "r"(barrier), "r"(c.at[0]), "r"(c.at[1]),
+                 "r"(c.at[2])
+                 : "memory");
+  if constexpr (kRank == 4)
+    asm volatile(HEAD(4) "{%3,%4,%5,%6}], [%2];" ::"r"(to), "l"(m), "r"(barrier), "r"(c.at[0]), "r"(c.at[1]),
+                 "r"(c.at[2]), "r"(c.at[3])
+                 : "memory");
+  if constexpr (kRank == 5)
+    asm volatile(HEAD(5) "{%3,%4,%5,%6,%7}], [%2];" ::"r"(to), "l"(m), "r"(barrier), "r"(c.at[0]),
+                 "r"(c.at[1]), "r"(c.at[2]), "r"(c.at[3]), "r"(c.at[4])
+                 : "memory");
 #undef HEAD
 }
 
 // `offset`: bytes of the destination after a 1024-byte boundary.
 template <int kRank>
-__global__ void load_tile(u32* out, const __grid_constant__ CUtensorMap map, Coordinates at, u32 offset, u32 bytes, u32 dumped) {
+__global__ void load_tile(u32* out, const __grid_constant__ CUtensorMap map, Coordinates at, u32 offset,
+                          u32 bytes, u32 dumped) {
   extern __shared__ __align__(1024) u32 window[];
   __shared__ alignas(8) u64 barrier;
   u32* s = window + (1024 - shared_address(window) % 1024) % 1024 / 4;
@@ -51,24 +64,27 @@ void add(Table& table, const std::string& name, const Tile& tile, u32 offset = 0
       elements[i] = floats ? static_cast<u16>(mix(i / 2) >> (i % 2 * 16)) : static_cast<u16>(i + 1);
     if (floats) {  // special values first
       const auto specials = special_values(Values::kF32);
-      for (size_t i = 0; i < specials.size(); ++i) elements[2 * i] = specials[i] & 0xffff, elements[2 * i + 1] = specials[i] >> 16;
+      for (size_t i = 0; i < specials.size(); ++i)
+        elements[2 * i] = specials[i] & 0xffff, elements[2 * i + 1] = specials[i] >> 16;
     }
     Coordinates at{};
     for (size_t d = 0; d < tile.start.size(); ++d) at.at[d] = tile.start[d];
-    launch(kKernels[tile.dims.size() - 1], Shape{1, 64, 1, offset + dumped + 1024}, out, tile.map(to_device(elements)), at, offset,
-           tile.box_bytes(), dumped);
+    launch(kKernels[tile.dims.size() - 1], Shape{1, 64, 1, offset + dumped + 1024}, out,
+           tile.map(to_device(elements)), at, offset, tile.box_bytes(), dumped);
   };
   table.push_back(added);
 }
 
-constexpr auto kNone = CU_TENSOR_MAP_SWIZZLE_NONE, k32 = CU_TENSOR_MAP_SWIZZLE_32B, k64 = CU_TENSOR_MAP_SWIZZLE_64B,
-               k128 = CU_TENSOR_MAP_SWIZZLE_128B;
-constexpr auto kBf16 = CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, kF32 = CU_TENSOR_MAP_DATA_TYPE_FLOAT32, kU8 = CU_TENSOR_MAP_DATA_TYPE_UINT8,
-               kF16 = CU_TENSOR_MAP_DATA_TYPE_FLOAT16, kF64 = CU_TENSOR_MAP_DATA_TYPE_FLOAT64, kI64 = CU_TENSOR_MAP_DATA_TYPE_INT64,
+constexpr auto kNone = CU_TENSOR_MAP_SWIZZLE_NONE, k32 = CU_TENSOR_MAP_SWIZZLE_32B,
+               k64 = CU_TENSOR_MAP_SWIZZLE_64B, k128 = CU_TENSOR_MAP_SWIZZLE_128B;
+constexpr auto kBf16 = CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, kF32 = CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+               kU8 = CU_TENSOR_MAP_DATA_TYPE_UINT8, kF16 = CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+               kF64 = CU_TENSOR_MAP_DATA_TYPE_FLOAT64, kI64 = CU_TENSOR_MAP_DATA_TYPE_INT64,
                kI32 = CU_TENSOR_MAP_DATA_TYPE_INT32, kTf32 = CU_TENSOR_MAP_DATA_TYPE_TFLOAT32,
                kF32Ftz = CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ, kTf32Ftz = CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ,
                kU16 = CU_TENSOR_MAP_DATA_TYPE_UINT16;
-constexpr auto kNan = CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA, kZero = CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
+constexpr auto kNan = CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA,
+               kZero = CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
 }  // namespace
 
 void tensor_load_cases(Table& table) {

@@ -9,29 +9,67 @@ enum Op { kStore, kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor };
 template <int kRank>
 __device__ void store(const CUtensorMap* map, const Coordinates& c, u32 from, int op) {
   const u64 m = reinterpret_cast<u64>(map);
-  if constexpr (kRank == 1) asm volatile("cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%1, {%2}], [%0];" ::"r"(from), "l"(m), "r"(c.at[0]) : "memory");
-  if constexpr (kRank == 3) asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%1, {%2,%3,%4}], [%0];" ::"r"(from), "l"(m), "r"(c.at[0]), "r"(c.at[1]), "r"(c.at[2]) : "memory");
-  if constexpr (kRank == 4) asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [%1, {%2,%3,%4,%5}], [%0];" ::"r"(from), "l"(m), "r"(c.at[0]), "r"(c.at[1]), "r"(c.at[2]), "r"(c.at[3]) : "memory");
-  if constexpr (kRank == 5) asm volatile("cp.async.bulk.tensor.5d.global.shared::cta.bulk_group [%1, {%2,%3,%4,%5,%6}], [%0];" ::"r"(from), "l"(m), "r"(c.at[0]), "r"(c.at[1]), "r"(c.at[2]), "r"(c.at[3]), "r"(c.at[4]) : "memory");
+  if constexpr (kRank == 1)
+    asm volatile("cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%1, {%2}], [%0];" ::"r"(from),
+                 "l"(m), "r"(c.at[0])
+                 : "memory");
+  if constexpr (kRank == 3)
+    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%1, {%2,%3,%4}], [%0];" ::"r"(from),
+                 "l"(m), "r"(c.at[0]), "r"(c.at[1]), "r"(c.at[2])
+                 : "memory");
+  if constexpr (kRank == 4)
+    asm volatile(
+        "cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [%1, {%2,%3,%4,%5}], [%0];" ::"r"(from),
+        "l"(m), "r"(c.at[0]), "r"(c.at[1]), "r"(c.at[2]), "r"(c.at[3])
+        : "memory");
+  if constexpr (kRank == 5)
+    asm volatile(
+        "cp.async.bulk.tensor.5d.global.shared::cta.bulk_group [%1, {%2,%3,%4,%5,%6}], [%0];" ::"r"(from),
+        "l"(m), "r"(c.at[0]), "r"(c.at[1]), "r"(c.at[2]), "r"(c.at[3]), "r"(c.at[4])
+        : "memory");
   if constexpr (kRank == 2) {
-#define REDUCE(NAME) asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta." NAME ".bulk_group [%1, {%2,%3}], [%0];" ::"r"(from), "l"(m), "r"(c.at[0]), "r"(c.at[1]) : "memory")
+#define REDUCE(NAME)                                                     \
+  asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta." NAME \
+               ".bulk_group [%1, {%2,%3}], [%0];" ::"r"(from),           \
+               "l"(m), "r"(c.at[0]), "r"(c.at[1])                        \
+               : "memory")
     switch (op) {
-      case kAdd: REDUCE("add"); break;
-      case kMin: REDUCE("min"); break;
-      case kMax: REDUCE("max"); break;
-      case kInc: REDUCE("inc"); break;
-      case kDec: REDUCE("dec"); break;
-      case kAnd: REDUCE("and"); break;
-      case kOr: REDUCE("or"); break;
-      case kXor: REDUCE("xor"); break;
-      default: asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%1, {%2,%3}], [%0];" ::"r"(from), "l"(m), "r"(c.at[0]), "r"(c.at[1]) : "memory");
+      case kAdd:
+        REDUCE("add");
+        break;
+      case kMin:
+        REDUCE("min");
+        break;
+      case kMax:
+        REDUCE("max");
+        break;
+      case kInc:
+        REDUCE("inc");
+        break;
+      case kDec:
+        REDUCE("dec");
+        break;
+      case kAnd:
+        REDUCE("and");
+        break;
+      case kOr:
+        REDUCE("or");
+        break;
+      case kXor:
+        REDUCE("xor");
+        break;
+      default:
+        asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%1, {%2,%3}], [%0];" ::"r"(from),
+                     "l"(m), "r"(c.at[0]), "r"(c.at[1])
+                     : "memory");
     }
 #undef REDUCE
   }
 }
 
 template <int kRank>
-__global__ void store_tile(u32* out, const u32* source, const __grid_constant__ CUtensorMap map, Coordinates at, u32 bytes, int op) {
+__global__ void store_tile(u32* out, const u32* source, const __grid_constant__ CUtensorMap map,
+                           Coordinates at, u32 bytes, int op) {
   extern __shared__ __align__(1024) u32 window[];
   u32* s = window + (1024 - shared_address(window) % 1024) % 1024 / 4;
   for (u32 k = threadIdx.x; k < bytes / 4; k += blockDim.x) s[k] = source[k];
@@ -45,26 +83,44 @@ constexpr Kernel kKernels[5] = {store_tile<1>, store_tile<2>, store_tile<3>, sto
 
 enum Content { kCounting, kSpecialF32, kSpecialF64, kSpecialF16, kSpecialBf16, kIntegers };
 
-// Shared memory and tensor of a case: counting halves, or pairs of special values that meet in every combination.
+// Shared memory and tensor of a case: counting halves, or pairs of special values that meet in every
+// combination.
 std::vector<u32> contents(Content content, size_t words, bool shared) {
   std::vector<u32> result(words);
-  const auto f32 = special_values(Values::kF32), f64 = special_values(Values::kF64), f16 = special_values(Values::kF16),
-             bf16 = special_values(Values::kBf16), i32 = special_values(Values::kI32);
-  auto pick = [&](const std::vector<uint64_t>& values, size_t i) { return values[(shared ? i : i / 16 + i % 16 * 3) % values.size()]; };
+  const auto f32 = special_values(Values::kF32), f64 = special_values(Values::kF64),
+             f16 = special_values(Values::kF16), bf16 = special_values(Values::kBf16),
+             i32 = special_values(Values::kI32);
+  auto pick = [&](const std::vector<uint64_t>& values, size_t i) {
+    return values[(shared ? i : i / 16 + i % 16 * 3) % values.size()];
+  };
   for (size_t i = 0; i < words; ++i) {
     switch (content) {
-      case kCounting: result[i] = shared ? (2 * i + 1) | (2 * i + 2) << 16 : 0xeeeeeeee; break;
-      case kSpecialF32: result[i] = i < words * 3 / 4 ? pick(f32, i) : (mix(i + shared * 999) & 0x807fffff) | (120 + i % 8) << 23; break;
-      case kSpecialF64: result[i] = pick(f64, i / 2) >> (i % 2 * 32); break;
-      case kSpecialF16: result[i] = pick(f16, 2 * i) | pick(f16, 2 * i + 1) << 16; break;
-      case kSpecialBf16: result[i] = pick(bf16, 2 * i) | pick(bf16, 2 * i + 1) << 16; break;
-      case kIntegers: result[i] = pick(i32, i); break;
+      case kCounting:
+        result[i] = shared ? (2 * i + 1) | (2 * i + 2) << 16 : 0xeeeeeeee;
+        break;
+      case kSpecialF32:
+        result[i] =
+            i < words * 3 / 4 ? pick(f32, i) : (mix(i + shared * 999) & 0x807fffff) | (120 + i % 8) << 23;
+        break;
+      case kSpecialF64:
+        result[i] = pick(f64, i / 2) >> (i % 2 * 32);
+        break;
+      case kSpecialF16:
+        result[i] = pick(f16, 2 * i) | pick(f16, 2 * i + 1) << 16;
+        break;
+      case kSpecialBf16:
+        result[i] = pick(bf16, 2 * i) | pick(bf16, 2 * i + 1) << 16;
+        break;
+      case kIntegers:
+        result[i] = pick(i32, i);
+        break;
     }
   }
   return result;
 }
 
-void add(Table& table, const std::string& name, const Tile& tile, Op op = kStore, Content content = kCounting) {
+void add(Table& table, const std::string& name, const Tile& tile, Op op = kStore,
+         Content content = kCounting) {
   Case added;
   added.name = "tensor_store." + name, added.words = tile.tensor_bytes() / 4;
   added.run = [=](u32* out) {
@@ -74,18 +130,21 @@ void add(Table& table, const std::string& name, const Tile& tile, Op op = kStore
     u32* tensor = to_device(before);
     Coordinates at{};
     for (size_t d = 0; d < tile.start.size(); ++d) at.at[d] = tile.start[d];
-    launch(kKernels[tile.dims.size() - 1], Shape{1, 64, 1, bytes + 1024}, out, source, tile.map(tensor), at, bytes, static_cast<int>(op));
+    launch(kKernels[tile.dims.size() - 1], Shape{1, 64, 1, bytes + 1024}, out, source, tile.map(tensor), at,
+           bytes, static_cast<int>(op));
     check(cudaMemcpyAsync(out, tensor, tile.tensor_bytes(), cudaMemcpyDeviceToDevice), "copy of the tensor");
   };
   table.push_back(added);
 }
 
-constexpr auto kNone = CU_TENSOR_MAP_SWIZZLE_NONE, k32 = CU_TENSOR_MAP_SWIZZLE_32B, k64 = CU_TENSOR_MAP_SWIZZLE_64B,
-               k128 = CU_TENSOR_MAP_SWIZZLE_128B;
-constexpr auto kBf16 = CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, kF32 = CU_TENSOR_MAP_DATA_TYPE_FLOAT32, kU8 = CU_TENSOR_MAP_DATA_TYPE_UINT8,
-               kF16 = CU_TENSOR_MAP_DATA_TYPE_FLOAT16, kF64 = CU_TENSOR_MAP_DATA_TYPE_FLOAT64, kI64 = CU_TENSOR_MAP_DATA_TYPE_INT64,
-               kU64 = CU_TENSOR_MAP_DATA_TYPE_UINT64, kI32 = CU_TENSOR_MAP_DATA_TYPE_INT32, kU32 = CU_TENSOR_MAP_DATA_TYPE_UINT32,
-               kTf32 = CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, kF32Ftz = CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ;
+constexpr auto kNone = CU_TENSOR_MAP_SWIZZLE_NONE, k32 = CU_TENSOR_MAP_SWIZZLE_32B,
+               k64 = CU_TENSOR_MAP_SWIZZLE_64B, k128 = CU_TENSOR_MAP_SWIZZLE_128B;
+constexpr auto kBf16 = CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, kF32 = CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+               kU8 = CU_TENSOR_MAP_DATA_TYPE_UINT8, kF16 = CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+               kF64 = CU_TENSOR_MAP_DATA_TYPE_FLOAT64, kI64 = CU_TENSOR_MAP_DATA_TYPE_INT64,
+               kU64 = CU_TENSOR_MAP_DATA_TYPE_UINT64, kI32 = CU_TENSOR_MAP_DATA_TYPE_INT32,
+               kU32 = CU_TENSOR_MAP_DATA_TYPE_UINT32, kTf32 = CU_TENSOR_MAP_DATA_TYPE_TFLOAT32,
+               kF32Ftz = CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ;
 }  // namespace
 
 void tensor_store_cases(Table& table) {
