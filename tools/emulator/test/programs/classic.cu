@@ -309,10 +309,54 @@ int math() {
   return wrong;
 }
 
-constexpr Case kCases[] = {{"vector_add", vector_add},     {"cooperative_reduce", cooperative_reduce},
-                           {"atomics", atomics},           {"managed", managed},
-                           {"device_heap", device_heap},   {"recursion", recursion},
-                           {"virtual", virtual_functions}, {"math", math}};
+__global__ void large_shared(int* out) {
+  extern __shared__ int memory[];
+  memory[threadIdx.x] = 1;
+  out[threadIdx.x] = memory[threadIdx.x];
+}
+
+// Calls that CUDA refuses without harm: each gives the code that CUDA 13 gives on an H200, and the next good
+// launch works.
+int errors() {
+  int wrong = 0;
+  const auto expect = [&](cudaError_t got, cudaError_t want, const char* what) {
+    if (got != want)
+      ++wrong, std::printf("  %s: %s, not %s\n", what, cudaGetErrorName(got), cudaGetErrorName(want));
+  };
+  int *out = device_zeros<int>(64), *freed = device_zeros<int>(64), host = 0;
+  expect(cudaFree(freed), cudaSuccess, "free");
+  expect(cudaFree(freed), cudaErrorInvalidValue, "double free");
+  expect(cudaFree(&host), cudaErrorInvalidValue, "free of a host pointer");
+  expect(cudaMemcpy(freed, &host, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue, "copy to freed memory");
+  expect(cudaMemcpy(out, &host, 4, static_cast<cudaMemcpyKind>(77)), cudaErrorInvalidMemcpyDirection,
+         "copy kind 77");
+  cudaGetLastError();
+  large_shared<<<1, 2048>>>(out);
+  expect(cudaGetLastError(), cudaErrorInvalidValue, "2048 threads");
+  large_shared<<<0, 64>>>(out);
+  expect(cudaGetLastError(), cudaErrorInvalidValue, "no CTAs");
+  large_shared<<<1, 64, 100 * 1024>>>(out);
+  expect(cudaGetLastError(), cudaErrorInvalidValue, "100 KiB without opting in");
+  expect(cudaFuncSetAttribute(large_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 300 * 1024),
+         cudaErrorInvalidValue, "300 KiB");
+  cudaGetLastError();
+  void* huge = nullptr;
+  expect(cudaMalloc(&huge, size_t{1} << 50), cudaErrorMemoryAllocation, "a petabyte");
+  cudaGetLastError();
+  large_shared<<<1, 64, 1024>>>(out);
+  for (int value : host_copy(out, 64)) wrong += value != 1;
+  return wrong;
+}
+
+constexpr Case kCases[] = {{"vector_add", vector_add},
+                           {"cooperative_reduce", cooperative_reduce},
+                           {"atomics", atomics},
+                           {"managed", managed},
+                           {"device_heap", device_heap},
+                           {"recursion", recursion},
+                           {"virtual", virtual_functions},
+                           {"math", math},
+                           {"errors", errors}};
 
 __global__ void print_all(const char* text) {
   if (threadIdx.x == 1) {

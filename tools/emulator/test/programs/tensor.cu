@@ -329,7 +329,113 @@ int pairs() {
   return wrong;
 }
 
-constexpr Case kCases[] = {{"kinds", kinds}, {"layouts", layouts}, {"pairs", pairs}};
+constexpr int kCopyShapes = 6;
+
+// One tcgen05.cp of each shape from a source of 16-byte columns without swizzle; eight columns of every lane
+// come back.
+template <int kShape>
+__global__ void __launch_bounds__(128)
+    copy_to_tmem(const uint32_t* image, uint64_t descriptor, uint32_t* out) {
+  __shared__ alignas(1024) uint32_t source[1024];
+  __shared__ uint64_t done;
+  __shared__ uint32_t tmem;
+  for (int i = threadIdx.x; i < 1024; i += 128) source[i] = image[i];
+  fence_proxy_async_shared();
+  if (threadIdx.x == 0) {
+    mbarrier::init(&done, 1);
+    mbarrier::fence_init();
+  }
+  if (threadIdx.x < 32)
+    asm volatile(
+        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], 32;" ::"r"(shared_address(&tmem)));
+  asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
+  __syncthreads();
+  asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
+  const uint32_t own = tmem + (threadIdx.x / 32 * 32 << 16);
+  asm volatile("tcgen05.st.sync.aligned.32x32b.x8.b32 [%0], {%1, %1, %1, %1, %1, %1, %1, %1};" ::"r"(own),
+               "r"(9999));
+  asm volatile("tcgen05.wait::st.sync.aligned;" ::: "memory");
+  asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
+    const uint64_t from = descriptor | shared_address(source) >> 4;
+#define COPY(NUMBER, SHAPE)       \
+  if constexpr (kShape == NUMBER) \
+  asm volatile("tcgen05.cp.cta_group::1." SHAPE " [%0], %1;" ::"r"(tmem), "l"(from) : "memory")
+    COPY(0, "128x256b");
+    COPY(1, "128x128b");
+    COPY(2, "4x256b");
+    COPY(3, "64x128b.warpx2::02_13");
+    COPY(4, "64x128b.warpx2::01_23");
+    COPY(5, "32x128b.warpx4");
+#undef COPY
+    asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"(
+                     shared_address(&done))
+                 : "memory");
+  }
+  mbarrier::wait(&done, 0);
+  __syncwarp();
+  asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
+  uint32_t v[8];
+  asm volatile("tcgen05.ld.sync.aligned.32x32b.x8.b32 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8];"
+               : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3]), "=r"(v[4]), "=r"(v[5]), "=r"(v[6]),
+                 "=r"(v[7])
+               : "r"(own));
+  asm volatile("tcgen05.wait::ld.sync.aligned;" ::: "memory");
+  for (int c = 0; c < 8; ++c) out[threadIdx.x * 8 + c] = v[c];
+  asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
+  __syncthreads();
+  if (threadIdx.x < 32) asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, 32;" ::"r"(tmem));
+}
+
+// The source row that a lane holds after the copy, -1 for none.
+int copied_row(int shape, int lane) {
+  switch (shape) {
+    case 2:
+      return lane % 32 == 0 ? lane / 32 : -1;
+    case 3:
+      return lane % 64;
+    case 4:
+      return lane / 64 * 32 + lane % 32;
+    case 5:
+      return lane % 32;
+    default:
+      return lane;
+  }
+}
+
+int tmem_copies() {
+  int wrong = 0;
+  for (int shape = 0; shape < kCopyShapes; ++shape) {
+    const int rows[kCopyShapes] = {128, 128, 4, 64, 64, 32};
+    const int columns = shape == 0 || shape == 2 ? 8 : 4;
+    const uint32_t leading = (rows[shape] + 7) / 8 * 128;
+    std::vector<uint32_t> image(1024, 7777);
+    for (int r = 0; r < rows[shape]; ++r) {
+      for (int c = 0; c < columns; ++c)
+        image[(r % 8 * 16 + r / 8 * 128 + c / 4 * leading) / 4 + c % 4] = r * 10 + c;
+    }
+    const uint64_t descriptor = uint64_t{leading >> 4} << 16 | uint64_t{128 >> 4} << 32 | 1ull << 46;
+    uint32_t *device = device_copy(image), *out = device_zeros<uint32_t>(1024);
+    if (shape == 0) copy_to_tmem<0><<<1, 128>>>(device, descriptor, out);
+    if (shape == 1) copy_to_tmem<1><<<1, 128>>>(device, descriptor, out);
+    if (shape == 2) copy_to_tmem<2><<<1, 128>>>(device, descriptor, out);
+    if (shape == 3) copy_to_tmem<3><<<1, 128>>>(device, descriptor, out);
+    if (shape == 4) copy_to_tmem<4><<<1, 128>>>(device, descriptor, out);
+    if (shape == 5) copy_to_tmem<5><<<1, 128>>>(device, descriptor, out);
+    const auto got = host_copy(out, 1024);
+    for (int lane = 0; lane < 128; ++lane) {
+      const int row = copied_row(shape, lane);
+      for (int c = 0; c < 8; ++c)
+        wrong += got[lane * 8 + c] != (row < 0 || c >= columns ? 9999u : static_cast<uint32_t>(row * 10 + c));
+    }
+  }
+  return wrong;
+}
+
+constexpr Case kCases[] = {
+    {"kinds", kinds}, {"layouts", layouts}, {"pairs", pairs}, {"tmem_copies", tmem_copies}};
 
 }  // namespace
 
