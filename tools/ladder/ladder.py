@@ -87,26 +87,29 @@ class Runner:
 class Progress:
     """One line on a terminal, nothing in a pipe."""
 
-    def __init__(self, total):
-        self.total, self.done, self.began = total, 0, time.monotonic()
+    def __init__(self, weights):
+        self.weights, self.done, self.spent = weights, 0, 0.0
+        self.began = time.monotonic()
         self.shown = sys.stderr.isatty()
 
-    def finished(self, what):
+    def finished(self, task):
         self.done += 1
+        self.spent += self.weights[task]
         if not self.shown:
             return
-        spent = time.monotonic() - self.began
-        left = spent / self.done * (self.total - self.done)
-        end = "\r\033[K" if self.done == self.total else ""
-        print(f"\r\033[K{what}: {self.done} of {self.total} runs, about {left:.0f} s left{end}", end="",
-              file=sys.stderr, flush=True)
+        total = sum(self.weights.values())
+        left = (time.monotonic() - self.began) / self.spent * (total - self.spent)
+        end = "\r\033[K" if self.done == len(self.weights) else ""
+        print(f"\r\033[Kchapter {task[0]} {task[1] or 'check'}: {self.done} of {len(self.weights)} runs, about "
+              f"{left:.0f} s left{end}", end="", file=sys.stderr, flush=True)
 
 
 def measure(runner, numbers, shapes, jobs):
     """Chapter number -> {"title", "change", "check", "runs": {shape: report}}."""
     tasks = [(number, None) for number in numbers]
     tasks += [(number, shape) for number in numbers if number != "00" for shape in shapes]
-    progress = Progress(len(tasks))
+    # Setting a shape's inputs up takes about as long as emulating 8192 keys.
+    progress = Progress({task: 1 + int(task[1].split("x")[-1]) / 8192 if task[1] else 0.3 for task in tasks})
 
     def work(task):
         number, shape = task
@@ -115,7 +118,7 @@ def measure(runner, numbers, shapes, jobs):
         else:
             small = [] if number == "00" else ["--shape", CHECK_SHAPE]
             report = runner.run(number, ["--check", *small], ["--flat"])
-        progress.finished(f"chapter {number} {shape or 'check'}")
+        progress.finished(task)
         return report
 
     with ThreadPoolExecutor(1 if runner.device else jobs) as pool:
