@@ -29,6 +29,7 @@ constexpr const char* kHelp =
     "model's.\n\n"
     "  --json FILE      write device, date and every value to FILE (- for standard output)\n"
     "  --compare FILE   set the values beside those recorded in FILE, with the model's error\n"
+    "  --limit PERCENT  exit with 1 where the median error of the comparison is above it\n"
     "  --only TEXT      only benchmarks whose name contains TEXT\n"
     "  --list           print the names and leave\n"
     "  --markdown       print the comparison as a Markdown table\n"
@@ -37,6 +38,7 @@ constexpr const char* kHelp =
 struct Options {
   std::string json, compare, only;
   bool list = false, markdown = false;
+  std::optional<double> limit;  // per cent
 };
 
 Options parse(int argc, char** argv) {
@@ -53,6 +55,11 @@ Options parse(int argc, char** argv) {
       options.compare = value();
     } else if (argument == "--only") {
       options.only = value();
+    } else if (argument == "--limit") {
+      const std::string text = value();
+      size_t read = 0;
+      options.limit = std::stod(text, &read);
+      if (read != text.size()) throw std::invalid_argument("--limit '" + text + "' is not a number");
     } else if (argument == "--list") {
       options.list = true;
     } else if (argument == "--markdown") {
@@ -152,7 +159,8 @@ void print_rows(const std::vector<Row>& rows, bool markdown) {
   }
 }
 
-void compare(const Json& here, const Json& recorded, bool markdown) {
+// Returns the median error in per cent.
+double compare(const Json& here, const Json& recorded, bool markdown) {
   const bool modelled_here = here.at("source") == "modelled";
   std::vector<Row> rows;
   std::vector<std::string> missing;
@@ -178,6 +186,7 @@ void compare(const Json& here, const Json& recorded, bool markdown) {
   }
   std::printf("\n");
   if (!missing.empty()) std::printf("%zu recorded constants were not run here\n", missing.size());
+  return median;
 }
 
 int run(int argc, char** argv) {
@@ -206,7 +215,13 @@ int run(int argc, char** argv) {
     file << result.dump(1) << "\n";
     if (!file) throw std::runtime_error("cannot write " + options.json);
   }
-  if (!options.compare.empty()) compare(result, read(options.compare), options.markdown);
+  if (options.compare.empty()) return 0;
+  const double median = compare(result, read(options.compare), options.markdown);
+  if (options.limit && median > *options.limit) {
+    std::fprintf(stderr, "calibrate: the median error is %.1f %%, above the limit of %.1f %%\n", median,
+                 *options.limit);
+    return 1;
+  }
   return 0;
 }
 
