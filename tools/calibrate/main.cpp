@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <iostream>
@@ -57,9 +58,9 @@ Options parse(int argc, char** argv) {
       options.only = value();
     } else if (argument == "--limit") {
       const std::string text = value();
-      size_t read = 0;
-      options.limit = std::stod(text, &read);
-      if (read != text.size()) throw std::invalid_argument("--limit '" + text + "' is not a number");
+      char* end = nullptr;
+      options.limit = std::strtod(text.c_str(), &end);
+      if (text.empty() || *end) throw std::invalid_argument("--limit '" + text + "' is not a number");
     } else if (argument == "--list") {
       options.list = true;
     } else if (argument == "--markdown") {
