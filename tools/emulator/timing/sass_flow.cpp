@@ -238,7 +238,16 @@ bool SassFlow::pure(uint32_t i) const {
   return std::find(kPure.begin(), kPure.end(), name) != kPure.end();
 }
 
+// An instruction's sources are made before it, so in ascending order every answer it needs is there already.
 bool SassFlow::invariant(uint32_t i) const {
+  if (invariant_.empty()) {
+    invariant_.reserve(function.instructions.size());
+    for (uint32_t k = 0; k < function.instructions.size(); ++k) invariant_.push_back(find_invariant(k));
+  }
+  return invariant_[i];
+}
+
+bool SassFlow::find_invariant(uint32_t i) const {
   const int32_t loop = loop_of[block(i)];
   if (loop < 0 || !pure(i)) return false;
   const auto& body = loops[static_cast<size_t>(loop)].blocks;
@@ -252,7 +261,7 @@ bool SassFlow::invariant(uint32_t i) const {
     for (uint32_t d : list) {
       if (!contains(body, block(d))) continue;
       // A copy of a constant, or what is invariant itself, does not count as made in the loop.
-      result &= list.size() == 1 && d < i && (constant(reg).has_value() || invariant(d));
+      result = result && list.size() == 1 && d < i && (invariant_[d] || constant(reg).has_value());
     }
   });
   return result;

@@ -72,6 +72,8 @@ class SassFlow {
   bool on_uniform_path(uint32_t block) const;
   bool only_polls(const SassLoop& loop) const;
   std::optional<int64_t> constant(int32_t reg, int depth) const;
+  bool find_invariant(uint32_t instruction) const;
+  mutable std::vector<bool> invariant_;  // by instruction, filled at the first question
 };
 
 // First and last operand of an add, sub or or with a constant: register and displacement.
