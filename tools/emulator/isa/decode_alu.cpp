@@ -33,9 +33,10 @@ OperandType letter_type(char letter) {
 // Symbols, addresses and special registers that change while a warp runs belong to the engine.
 bool is_engine_operand(const Operand& operand) {
   SpecialSlot slot;
+  uint32_t offset;
   switch (operand.kind) {
     case OperandKind::Special:
-      return !special_slot(operand, slot);
+      return !special_slot(operand, slot) && !reserved_shared_offset(operand, offset);
     case OperandKind::Symbol:
     case OperandKind::Label:
     case OperandKind::Address:

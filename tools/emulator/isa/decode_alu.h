@@ -49,6 +49,8 @@ void decode_guard(const ptx::Function& function, const ptx::Instruction& instruc
 // Slot of a special register that is constant during a warp's life; false for clocks, performance counters
 // and whatever SpecialSlot does not list.
 bool special_slot(const ptx::Operand& operand, SpecialSlot& out);
+// The value of %reserved_smem_offset_*: the driver's part of shared memory, which begins at 0 (PTX ISA 10).
+bool reserved_shared_offset(const ptx::Operand& operand, uint32_t& offset);
 
 // Fills alu, kind, dst, src, wide, negated, modifiers, member_source, guard, join and cost. Destinations and
 // sources stand in the order of the text with vectors flattened; a form with more than two destinations or

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "isa/decode_alu.h"
+#include "memory/address_space.h"
 
 namespace emu::isa {
 
@@ -93,6 +94,21 @@ bool decode_immediate(const ptx::Operand& operand, OperandType type, ConstantPoo
 
 }  // namespace
 
+bool reserved_shared_offset(const ptx::Operand& operand, uint32_t& offset) {
+  using ptx::SpecialRegister;
+  switch (operand.special) {
+    case SpecialRegister::ReservedSmemOffsetBegin:
+      return offset = 0, true;
+    case SpecialRegister::ReservedSmemOffsetEnd:
+    case SpecialRegister::ReservedSmemOffsetCap:
+      return offset = memory::kSharedReservedBytes, true;
+    case SpecialRegister::ReservedSmemOffset:
+      return offset = operand.special_number == 1 ? memory::kSharedScratchBegin : 0, true;
+    default:
+      return false;
+  }
+}
+
 bool special_slot(const ptx::Operand& operand, SpecialSlot& out) {
   using ptx::SpecialRegister;
   auto component = [&](SpecialSlot first) {
@@ -180,6 +196,14 @@ bool decode_source(const ptx::Function& function, const ptx::Operand& operand, O
     case ptx::OperandKind::ImmediateF64:
       return decode_immediate(operand, type, constants, out, error);
     case ptx::OperandKind::Special: {
+      if (uint32_t offset; reserved_shared_offset(operand, offset)) {
+        if (type_bits(type) != 32) {
+          error = "an offset of reserved shared memory has 32 bits";
+          return false;
+        }
+        out = constants.b32(offset);
+        return true;
+      }
       SpecialSlot slot;
       if (!special_slot(operand, slot)) {
         error = fmt::format("special register {} is not constant during a warp's life",

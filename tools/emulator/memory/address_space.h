@@ -21,6 +21,9 @@ inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32;
 inline constexpr std::uint32_t kCtaRankShift = 24;
 inline constexpr std::uint32_t kSharedOffsetMask = (1u << kCtaRankShift) - 1;
 inline constexpr std::uint32_t kSharedReservedBytes = 0x400;
+// The last part of the reserved kilobyte is lent to cooperative_groups, which expects 288 bytes at
+// %reserved_smem_offset_1 for groups of several warps.
+inline constexpr std::uint32_t kSharedScratchBegin = kSharedReservedBytes - 288;
 
 // A generic address taken apart. `offset` is the host address (Global), the 32-bit shared address with its
 // rank (Shared) or the byte offset within the thread's local memory (Local).

@@ -36,7 +36,7 @@ class SharedMemory {
   std::uint32_t begin() const { return kSharedReservedBytes; }
   std::uint32_t end() const { return end_; }
   bool contains(std::uint32_t offset, std::uint64_t bytes) const {
-    return offset >= kSharedReservedBytes && bytes <= end_ && offset <= end_ - bytes;
+    return offset >= kSharedScratchBegin && bytes <= end_ && offset <= end_ - bytes;
   }
   ProxyView view() const { return view_; }
   bool tracked() const { return view_ == ProxyView::Strict; }
