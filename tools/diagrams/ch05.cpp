@@ -158,7 +158,7 @@ Canvas barriers(const Kernels& kernels) {
   }
   auto at = [&](const char* name) { return hex(kSharedBase + k.member(name).offset); };
   c.table({20, y + 222}, {130, 90, 60, 330, 250},
-          {{"barrier", "address", "count", "arrivals that complete a phase", "who waits"},
+          {{"barrier", "address", "barriers", "arrivals that complete a phase", "who waits"},
            {"q_ready", at("q_ready"), "1",
             fmt::format("1 expect_tx, then {} bytes", q_tiles * k["kTileBytes"]), "MMA warp, once"},
            {"kv_ready", at("kv_ready"), "1", fmt::format("1 expect_tx, then {} bytes", 2 * k["kTileBytes"]),

@@ -173,7 +173,7 @@ Canvas softmax_busy(const Kernels& kernels) {
   }
   c.legend({x, y + 4 * 64 + 4}, {{"O e", "tensor core"}, {"P e", "row warps (each query tile's group)"}});
   note(c, fmt::format("{} A tile is one query tile times one key tile: two MMAs and a softmax. What remains "
-                      "is softmax itself; chapter 8 begins there.",
+                      "is softmax itself: that is where the next step would begin.",
                       kUnitsNote));
   return c;
 }
