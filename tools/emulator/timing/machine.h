@@ -17,13 +17,10 @@ enum class Confidence : char { High = 'H', Medium = 'M', Low = 'L' };
 #define EMU_MACHINE_PARAMETERS(X)                                                                          \
   X(num_sms, 148, 132, "SMs", "SA, AS; H200", High)                                                        \
   X(clock_ghz, 1.85, 1.98, "GHz", "FA4 paper's clock (1.58..1.965 seen); H200", Medium)                    \
-  X(smsp_per_sm, 4, 4, "", "AD", High)                                                                     \
   X(max_warps, 64, 64, "warps/SM", "AS", High)                                                             \
   X(max_ctas, 32, 32, "CTAs/SM", "AS", High)                                                               \
   X(shared_bytes, 233472, 233472, "B/SM", "AS", High)                                                      \
-  X(shared_per_cta, 232448, 232448, "B", "AS", High)                                                       \
   X(shared_reserved, 1024, 1024, "B/CTA", "AS, H200", High)                                                \
-  X(registers_per_sm, 65536, 65536, "32-bit registers", "ISA", High)                                       \
   X(ii_fma, 1, 1, "cyc/warp/SMSP", "AD; H200 124 lanes/clk", High)                                         \
   X(ii_fma_packed, 2, 2, "cyc/warp/SMSP", "AD, FG", High)                                                  \
   X(ii_imad, 2, 2, "cyc/warp/SMSP", "AD; H200", High)                                                      \
