@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "timing/machine.h"
+
 namespace emu::cli {
 namespace {
 
@@ -15,7 +17,7 @@ struct Options {
   std::string machine = "b200";
   std::optional<uint64_t> jitter;
   bool flat = false, timing = false, fast_mma = false, exact_mma = false;
-  bool lenient = false, stats = false, supported = false;
+  bool lenient = false, stats = false, supported = false, list_parameters = false;
   std::string trace, snapshot, sample;
   std::vector<std::string> settings;
   double timeout_s = 0;
@@ -34,7 +36,9 @@ void declare(CLI::App& app, Options& o) {
   app.add_flag("--lenient", o.lenient, "forgive the missing fences that hardware was seen to forgive");
   app.add_flag("--stats", o.stats, "print instruction and unit statistics at the end");
   app.add_option("--trace", o.trace, "write a Perfetto trace to this file");
-  app.add_option("--snapshot", o.snapshot, "dump what memory holds when CTA 0 first reaches a source line, for `layout snapshot`: smem@LINE, tmem@LINE, "
+  app.add_option("--snapshot", o.snapshot,
+                 "dump what memory holds when CTA 0 first reaches a source line, for `layout snapshot`: "
+                 "smem@LINE, tmem@LINE, "
                  "tmem@FILE:LINE#N for the N-th time; writes snapshot_<kind>_<line>.json");
   app.add_option("--set", o.settings, "change a constant of the timing model: name=value (repeatable)")
       ->allow_extra_args(false);
@@ -44,6 +48,8 @@ void declare(CLI::App& app, Options& o) {
   app.add_option("--timeout", o.timeout_s, "host seconds after which a launch is stopped")
       ->check(CLI::PositiveNumber);
   app.add_flag("--supported", o.supported, "print the table of supported instruction forms and exit");
+  app.add_flag("--list-parameters", o.list_parameters,
+               "print the constants of the timing model for --machine and exit");
 }
 
 // True if all of `text` is a number that fits.
@@ -51,6 +57,16 @@ template <class T>
 bool parse_number(std::string_view text, T& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() && !text.empty();
+}
+
+std::string parameter_table(const std::string& machine) {
+  std::string table =
+      fmt::format("{:<26} {:>10}  {:<16} {:<4} {}\n", "constant", "value", "unit", "conf", "source");
+  for (const timing::Parameter& p : timing::parameters(machine)) {
+    table += fmt::format("{:<26} {:>10g}  {:<16} {:<4} {}\n", p.name, p.value, p.unit,
+                         static_cast<char>(p.confidence), p.source);
+  }
+  return table;
 }
 
 // Throws CLI::ValidationError for what CLI11 cannot check by itself.
@@ -108,6 +124,7 @@ Parsed parse_command_line(const std::vector<std::string>& arguments) {
     app.parse(own);
     Command command;
     command.supported = options.supported;
+    if (options.list_parameters) return {std::nullopt, parameter_table(options.machine), 0};
     command.options_json = to_json(options).dump();
     if (separator != arguments.end()) command.program.assign(separator + 1, arguments.end());
     if (command.program.empty() && !command.supported) {

@@ -64,3 +64,11 @@ TEST_CASE("the libraries a program needs are read from its file") {
   CHECK_FALSE(read_elf("/proc/self/environ").is_elf);
   CHECK_THROWS(read_elf("/nonexistent"));
 }
+
+TEST_CASE("--list-parameters prints the table of the machine it is asked for") {
+  const Parsed b200 = parse_command_line({"--list-parameters"});
+  REQUIRE(b200.exit_code == 0);
+  REQUIRE_FALSE(b200.command);
+  REQUIRE_THAT(b200.text, ContainsSubstring("num_sms") && ContainsSubstring("148"));
+  REQUIRE_THAT(parse_command_line({"--machine", "h200", "--list-parameters"}).text, ContainsSubstring("132"));
+}
