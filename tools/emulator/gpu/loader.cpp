@@ -39,7 +39,9 @@ void place_variables(LoadedModule& module, memory::GlobalMemory& memory) {
       // PTX ISA 5.4: variables without initialiser in .global and .const start as zero.
       auto* at = reinterpret_cast<std::byte*>(address);
       std::memset(at, 0, bytes);
-      std::memcpy(at, variable.initial_bytes.data(), std::min<size_t>(variable.initial_bytes.size(), bytes));
+      if (!variable.initial_bytes.empty())
+        std::memcpy(at, variable.initial_bytes.data(),
+                    std::min<size_t>(variable.initial_bytes.size(), bytes));
       module.variables[{m, variable.name}] = {address, variable.size, variable.space == ptx::Space::Const,
                                               variable.managed};
     }
