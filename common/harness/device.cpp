@@ -81,6 +81,11 @@ std::optional<EmulatedLaunch> last_emulated_launch() {
                         .ctas_total = static_cast<int64_t>(info.ctas_total)};
 }
 
+void allow_sampling() {
+  const auto allow = reinterpret_cast<decltype(&emuAllowSampling)>(dlsym(RTLD_DEFAULT, "emuAllowSampling"));
+  if (allow != nullptr) allow(1);
+}
+
 bool time_is_known() {
   const std::optional<EmulatedLaunch> launch = last_emulated_launch();
   return !launch || launch->time_modelled;

@@ -57,6 +57,8 @@ struct EmulatedLaunch {
   int64_t ctas_total = 0;
 };
 std::optional<EmulatedLaunch> last_emulated_launch();
+// Lets the emulator run only some CTAs of a large grid; nothing on a GPU. Who calls it must look at `sampled`.
+void allow_sampling();
 
 // Whether event times of the last launch are those of a GPU, measured or modelled.
 bool time_is_known();

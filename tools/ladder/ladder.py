@@ -52,7 +52,7 @@ def b200():
     try:
         listed = subprocess.run(["nvidia-smi", "--query-gpu=index,compute_cap,name", "--format=csv,noheader"],
                                 capture_output=True, text=True)
-    except FileNotFoundError:
+    except OSError:
         return None
     for line in listed.stdout.splitlines():
         index, capability, name = (field.strip() for field in line.split(",", 2))

@@ -21,6 +21,10 @@ typedef struct EmuLaunchInfo {
 /* Fills *info for the last kernel launch of this process; returns 0, or 1 for a null pointer. */
 int emuGetLastLaunch(EmuLaunchInfo* info);
 
+/* allowed != 0: launches from here on may be sampled for time when the grid is large: only some CTAs run and write
+ * results (EmuLaunchInfo::sampled says so). Without this, or emu --sample, every CTA runs. Returns 0. */
+int emuAllowSampling(int allowed);
+
 #ifdef __cplusplus
 }
 #endif

@@ -108,6 +108,7 @@ struct LaunchRequest {
   std::vector<std::byte> params;            // KernelInfo::param_bytes long, each parameter at its offset
   bool cooperative = false;                 // grid-wide barrier allowed: every CTA is resident
   bool programmatic_serialization = false;  // may start before its predecessor has ended (PDL)
+  bool may_sample = false;                  // the caller expects only some CTAs of a large grid to run
   double start_ns = 0;                      // modelled time at which the stream reaches this launch
 };
 

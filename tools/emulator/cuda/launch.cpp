@@ -139,6 +139,7 @@ cudaError_t run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, Dim3
   request.cooperative = shape.cooperative;
   request.programmatic_serialization = shape.programmatic_serialization;
   request.start_ns = std::max(runtime.streams().ready_ns(stream), runtime.compute_busy_until_ns);
+  request.may_sample = runtime.may_sample;
 
   const LaunchResult result = runtime.engine().launch(request);
   if (!result.report.empty()) report(result.report);

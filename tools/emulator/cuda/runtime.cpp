@@ -104,3 +104,10 @@ extern "C" int emuGetLastLaunch(EmuLaunchInfo* info) {
   *info = runtime.last_launch;
   return 0;
 }
+
+extern "C" int emuAllowSampling(int allowed) {
+  emu::cuda::Runtime& runtime = emu::cuda::Runtime::instance();
+  const std::lock_guard lock(runtime.mutex());
+  runtime.may_sample = allowed != 0;
+  return 0;
+}

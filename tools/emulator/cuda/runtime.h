@@ -51,6 +51,7 @@ class Runtime {
   // Modelled time until which the SMs are taken: grids of different streams run one after another.
   double compute_busy_until_ns = 0;
   EmuLaunchInfo last_launch{};
+  bool may_sample = false;  // emuAllowSampling
   // Flags of pinned and registered host memory, by its address.
   std::map<uint64_t, unsigned> host_flags;
 

@@ -210,6 +210,7 @@ GpuEngine::Sampling GpuEngine::plan_sampling(const cuda::LaunchRequest& request,
                                              uint64_t hosts, uint32_t resident) const {
   Sampling plan;
   if (!options_.timed || options_.sample_off || request.cooperative) return plan;
+  if (!request.may_sample && options_.sample == 0) return plan;  // a program that does not ask wants its results
   plan.processors = std::min<uint64_t>(options_.sample ? options_.sample : 1, hosts);
   plan.clusters_each = resident == 1 ? 3 : 5 * resident;
   const uint64_t all = (clusters + hosts - 1) / hosts;
