@@ -75,7 +75,6 @@ struct Sm {
   Time tensor_free = 0;                    // the tensor core can start its next operation
   Time tensor_latest = 0;                  // completions stay in issue order
   Time tma_free = 0;
-  Time tma_latest = 0;
   Time tma_store_free = 0;
   Time barrier_free = 0;  // the unit that counts bar.sync and bar.arrive
   std::array<Time, 4> tmem_port_free{};

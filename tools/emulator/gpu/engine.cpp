@@ -170,9 +170,6 @@ void GpuEngine::run(Launch& launch, std::vector<std::unique_ptr<Processor>>& pro
         if (result == Processor::Run::Finished) {
           done[i] = 1;
           ++finished;
-          if (!launch.request->cooperative) {
-            launch.instructions += processors[i]->instructions();
-          }
         }
         if (result == Processor::Run::Idle) {
           // Each has proved that it only spins, twice over: nobody is left who could change what they read.

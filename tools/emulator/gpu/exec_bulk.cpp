@@ -463,7 +463,6 @@ Outcome Processor::exec_clc_try_cancel(Fragment& f, const Instr& in, LaneMask ac
     response[2] = static_cast<uint32_t>(linear / g.x / g.y) * c.z;
     response[3] = 1;
     launch_.ctas_run.fetch_add(c.count());
-    launch_.cancelled.fetch_add(1);
   }
   std::vector<Cta*> ctas;
   if (d.flag2) {

@@ -29,7 +29,6 @@ struct Launch {
   uint64_t grid_workspace = 0;  // cooperative launches: what %envreg1:%envreg2 name
   uint32_t shared_bytes = 0;    // static + dynamic, per CTA
   cuda::Dim3 clusters;          // of the grid, per dimension
-  std::mutex decode_mutex;      // indirect calls may decode a function while the grid runs
 
   std::optional<SnapshotRequest> snapshot;  // of CTA 0
   std::atomic<uint32_t> snapshot_hits{0};
@@ -38,9 +37,7 @@ struct Launch {
   std::atomic<bool> stale_reported{false};  // one report of each kind a launch
   std::atomic<bool> store_reported{false};
   std::atomic<bool> load_reported{false};
-  std::atomic<uint64_t> instructions{0};
   std::atomic<uint64_t> ctas_run{0};
-  std::atomic<uint64_t> cancelled{0};  // clusterlaunchcontrol: clusters handed to running ones
   std::atomic<uint64_t> heap_bytes{0};
 
   // The first fault wins; later ones are consequences.

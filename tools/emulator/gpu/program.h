@@ -109,7 +109,6 @@ struct Kernel {
   std::map<std::string, uint32_t> shared_offsets;  // module-scope and in-body shared variables, by key
   uint32_t static_shared = 0;                      // bytes
   uint32_t dynamic_align = 16;
-  uint32_t num_local = 0;
   bool reads_shared_async = false;  // something in the kernel reads shared memory through the async proxy
 };
 

@@ -18,12 +18,6 @@ namespace emu::gpu {
 struct Cta;
 struct Warp;
 
-// When the registers of a frame can be read: the scoreboard of the timed mode.
-struct Scoreboard {
-  std::vector<float> slot;  // relative to the launch, cycles
-  std::vector<float> predicate;
-};
-
 // Registers of one activation of a function, for all lanes.
 struct Frame {
   const Program* program = nullptr;
@@ -135,7 +129,6 @@ struct Warp {
   Time tmem_loads_done = 0;
   uint64_t cluster_phase = 0;  // cluster barrier phase at this warp's latest arrive
   LaneMask cluster_arrived = 0;
-  std::array<uint64_t, 16> barrier_phase{};
   uint64_t instructions = 0;
 
   uint32_t* special_slot(isa::SpecialSlot slot) {
