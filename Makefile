@@ -12,7 +12,7 @@ endif
 JOBS := $(shell nproc)
 NUMBERS := $(foreach directory,$(wildcard chapters/[0-9][0-9]_*),$(firstword $(subst _, ,$(notdir $(directory)))))
 
-.PHONY: help setup configure run test ladder calibrate diagrams cards sass clean $(NUMBERS:%=ch%) $(NUMBERS:%=diff-%) $(NUMBERS:%=timeline-%)
+.PHONY: help setup configure run test ladder calibrate diagrams cards sass fuzz clean $(NUMBERS:%=ch%) $(NUMBERS:%=diff-%) $(NUMBERS:%=timeline-%)
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -27,6 +27,7 @@ help:
 #: make ladder        the table of `make run`               (ARGS="--markdown" or "--json")
 #: make calibrate     microbenchmarks: the model's constants beside measured ones
 #: make sass           machine code of the main loops beside what the model issues (ARGS="--lines")
+#: make fuzz          the readers of foreign bytes under libFuzzer, ASan and UBSan (FUZZ_SECONDS=600 each)
 #: make setup         install what this machine lacks
 #: make clean         remove the build, but not NVIDIA's compiler if set-up put it there
 #:
@@ -80,6 +81,13 @@ cards: setup
 sass: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target workbook model_slots
 	@tools/sass/run_sass.sh $(BUILD) $(ARGS)
+
+FUZZ_SECONDS ?= 600
+fuzz:
+	@tools/setup/setup.sh --fuzz
+	@$(MAKE) --no-print-directory configure
+	@cmake --build $(BUILD) -j $(JOBS) --target libfuzzers
+	@tools/emulator/test/fuzz/run.sh $(BUILD) $(FUZZ_SECONDS)
 
 clean:
 	@if [[ -d build ]]; then find build -mindepth 1 -maxdepth 1 ! -name cuda ! -name nvcc.checked -exec rm -rf {} +; fi

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what this machine lacks: Debian packages, and NVIDIA's compiler where no nvcc of 13.0 or newer is found.
 # Says what it does. Does nothing, and asks the network nothing, where all is there.
+# With --fuzz also clang, which brings libFuzzer.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -120,7 +121,8 @@ set_up_nvcc() {
 
 case ${1:-} in
   "") ;;
-  --help) sed -n '2,3s/^# //p' "$0"; exit 0 ;;
+  --fuzz) install_packages clang libclang-rt-dev ;;
+  --help) sed -n '2,4s/^# //p' "$0"; exit 0 ;;
   *) echo "setup.sh: unknown argument $1" >&2; exit 2 ;;
 esac
 set_up_packages
