@@ -12,7 +12,7 @@ endif
 JOBS := $(shell nproc)
 NUMBERS := $(foreach directory,$(wildcard chapters/[0-9][0-9]_*),$(firstword $(subst _, ,$(notdir $(directory)))))
 
-.PHONY: help setup configure run test ladder calibrate diagrams cards sass fuzz clean $(NUMBERS:%=ch%) $(NUMBERS:%=diff-%) $(NUMBERS:%=timeline-%)
+.PHONY: help setup configure run test ladder calibrate diagrams cards sass bench fuzz clean $(NUMBERS:%=ch%) $(NUMBERS:%=diff-%) $(NUMBERS:%=timeline-%)
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -27,6 +27,7 @@ help:
 #: make ladder        the table of `make run`               (ARGS="--markdown" or "--json")
 #: make calibrate     microbenchmarks: the model's constants beside measured ones
 #: make sass           machine code of the main loops beside what the model issues (ARGS="--lines")
+#: make bench         how fast the emulator is here: instructions, MMA, large modules
 #: make fuzz          the readers of foreign bytes under libFuzzer, ASan and UBSan (FUZZ_SECONDS=600 each)
 #: make setup         install what this machine lacks
 #: make clean         remove the build, but not NVIDIA's compiler if set-up put it there
@@ -81,6 +82,10 @@ cards: setup
 sass: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target workbook model_slots
 	@tools/sass/run_sass.sh $(BUILD) $(ARGS)
+
+bench: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target bench run_ch01 run_ch07
+	@tools/emulator/bench/run.sh $(BUILD)
 
 FUZZ_SECONDS ?= 600
 fuzz:

@@ -284,10 +284,17 @@ cuda::LaunchResult GpuEngine::launch(const cuda::LaunchRequest& request) {
     launch.listener = listener_.get();
     listener_->launch_begins(request.entry, options_.machine.clock_ghz, options_.timed);
   }
+  const auto host_begin = std::chrono::steady_clock::now();
   run(launch, processors);
   if (listener_) {
     Time last = 0;
-    for (const auto& processor : processors) last = std::max(last, processor->end_time());
+    uint64_t instructions = 0;
+    for (const auto& processor : processors) {
+      last = std::max(last, processor->end_time());
+      instructions += processor->instructions();
+    }
+    listener_->host_worked(instructions,
+                           std::chrono::duration<double>(std::chrono::steady_clock::now() - host_begin).count());
     listener_->launch_ends(last);
   }
   for (const auto& processor : processors) {

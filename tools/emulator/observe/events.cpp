@@ -45,6 +45,9 @@ std::string short_function_name(std::string_view symbol) {
 void FanOut::launch_begins(std::string_view kernel, double clock_ghz, bool modelled) {
   for (const auto& l : listeners_) l->launch_begins(kernel, clock_ghz, modelled);
 }
+void FanOut::host_worked(uint64_t warp_instructions, double seconds) {
+  for (const auto& l : listeners_) l->host_worked(warp_instructions, seconds);
+}
 void FanOut::launch_ends(double cycles) {
   for (const auto& l : listeners_) l->launch_ends(cycles);
 }

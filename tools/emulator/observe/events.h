@@ -72,6 +72,8 @@ class Listener {
  public:
   virtual ~Listener() = default;
   virtual void launch_begins(std::string_view kernel, double clock_ghz, bool modelled) {}
+  // What running the launch cost here, on the machine that emulates; before launch_ends().
+  virtual void host_worked(uint64_t warp_instructions, double seconds) {}
   virtual void launch_ends(double cycles) {}
   virtual void cta_begins(const Place&, double time, uint32_t warps) {}
   virtual void cta_ends(const Place&, double time) {}
@@ -98,6 +100,7 @@ class FanOut final : public Listener {
  public:
   explicit FanOut(std::vector<std::unique_ptr<Listener>> listeners) : listeners_(std::move(listeners)) {}
   void launch_begins(std::string_view kernel, double clock_ghz, bool modelled) override;
+  void host_worked(uint64_t warp_instructions, double seconds) override;
   void launch_ends(double cycles) override;
   void cta_begins(const Place&, double time, uint32_t warps) override;
   void cta_ends(const Place&, double time) override;

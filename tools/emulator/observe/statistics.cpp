@@ -76,7 +76,12 @@ void Statistics::launch_begins(std::string_view kernel, double clock_ghz, bool m
   modelled_ = modelled;
 }
 
-void Statistics::launch_ends(double cycles) { print_(report(cycles)); }
+void Statistics::host_worked(uint64_t warp_instructions, double seconds) {
+  host_instructions_ = warp_instructions;
+  host_seconds_ = seconds;
+}
+
+void Statistics::launch_ends(double cycles) { print_(report(cycles) + host_line()); }
 
 void Statistics::cta_begins(const Place& at, double time, uint32_t warps) {
   ++ctas_;
@@ -204,12 +209,19 @@ std::string Statistics::longest_wait(const std::vector<Role>& roles) const {
                      percent(share(cycles(longest), busiest->total.resident)), name(longest));
 }
 
+std::string Statistics::host_line() const {
+  if (host_seconds_ <= 0) return "";
+  return fmt::format("\n  emulated here in {:.2f} s: {:.2f} M warp instructions, {:.1f} M a second\n", host_seconds_,
+                     static_cast<double>(host_instructions_) * 1e-6,
+                     static_cast<double>(host_instructions_) * 1e-6 / host_seconds_);
+}
+
 std::string Statistics::report(double cycles) const {
   uint64_t instructions = 0;
   for (const Warp& warp : warps_) instructions += warp.instructions;
   std::string text = fmt::format("emu: statistics of {}: {} CTAs", kernel_, ctas_);
   if (!modelled_) {
-    return text + "; instructions and time are counted under --timing only (this run had --flat)\n";
+    return text + "; who issued what, and when, is counted under --timing only (this run had --flat)\n";
   }
   text += fmt::format(" on {} SMs, {:.0f} cycles ({:.4f} ms at {} GHz), {} warp instructions\n", sms_.size(),
                       cycles, cycles / clock_ghz_ * 1e-6, clock_ghz_, instructions);

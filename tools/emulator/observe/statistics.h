@@ -18,6 +18,7 @@ class Statistics final : public Listener {
   explicit Statistics(std::function<void(const std::string&)> print) : print_(std::move(print)) {}
 
   void launch_begins(std::string_view kernel, double clock_ghz, bool modelled) override;
+  void host_worked(uint64_t warp_instructions, double seconds) override;
   void launch_ends(double cycles) override;
   void cta_begins(const Place&, double time, uint32_t warps) override;
   void cta_ends(const Place&, double time) override;
@@ -53,6 +54,7 @@ class Statistics final : public Listener {
   std::string waits(const std::vector<Role>& roles) const;
   std::string longest_wait(const std::vector<Role>& roles) const;
   std::string report(double cycles) const;
+  std::string host_line() const;
   double sm_cycles() const;
 
   std::function<void(const std::string&)> print_;
@@ -60,6 +62,8 @@ class Statistics final : public Listener {
   double clock_ghz_ = 1;
   bool modelled_ = true;
   uint64_t ctas_ = 0;
+  uint64_t host_instructions_ = 0;
+  double host_seconds_ = 0;
   std::vector<Warp> warps_;
   std::map<uint64_t, double> cta_began_;
   std::map<uint64_t, uint32_t> cta_warps_;

@@ -84,8 +84,10 @@ TEST_CASE("without modelled time there is nothing to share out") {
   statistics.launch_begins("kernel", 2, false);
   statistics.cta_begins(Place{}, 0, 1);
   statistics.cta_ends(Place{}, 10);
+  statistics.host_worked(30'000'000, 0.5);
   statistics.launch_ends(10);
   CHECK_THAT(text, ContainsSubstring("counted under --timing only"));
+  CHECK_THAT(text, ContainsSubstring("emulated here in 0.50 s: 30.00 M warp instructions, 60.0 M a second"));
 }
 
 TEST_CASE("function names lose their namespaces and arguments") {
