@@ -60,6 +60,20 @@ std::uint32_t element_bytes(TensorType type) {
   }
 }
 
+std::uint32_t element_bits(TensorType type) {
+  switch (type) {
+    case TensorType::U4Align8:
+    case TensorType::U4Align16:
+      return 4;
+    case TensorType::U6Align16:
+      return 6;
+    default:
+      return 8 * element_bytes(type);
+  }
+}
+
+bool is_padded(TensorType type) { return type == TensorType::U4Align16 || type == TensorType::U6Align16; }
+
 bool is_packed(TensorType type) { return type >= TensorType::U4Align8; }
 
 bool is_float(TensorType type) { return type >= TensorType::F16 && type <= TensorType::TF32Ftz; }

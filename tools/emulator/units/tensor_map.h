@@ -59,6 +59,11 @@ struct TensorMap {
 
 // Bytes of one element; 0 for the packed 4- and 6-bit types.
 std::uint32_t element_bytes(TensorType type);
+// Bits of one element in global memory: 4 and 6 for the packed types.
+std::uint32_t element_bits(TensorType type);
+// Sixteen elements lie packed in global memory and at the start of 16 bytes of shared memory (16U4_ALIGN16B,
+// 16U6_ALIGN16B).
+bool is_padded(TensorType type);
 bool is_packed(TensorType type);
 bool is_float(TensorType type);
 const char* name_of(TensorType type);

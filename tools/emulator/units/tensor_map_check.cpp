@@ -15,10 +15,6 @@ constexpr std::uint32_t kPackedAlign16Box = 128;
 // driver).
 constexpr std::uint64_t kMaxBoxBytes = 228 * 1024;
 
-bool packed_align16(TensorType type) {
-  return type == TensorType::U4Align16 || type == TensorType::U6Align16;
-}
-
 std::string check_kinds(const TensorMap& map) {
   if (map.type > TensorType::U6Align16)
     return fmt::format("data type {} is outside 0..15", static_cast<int>(map.type));
@@ -46,7 +42,7 @@ std::string check_kinds(const TensorMap& map) {
 
 // Packed 4- and 6-bit types travel in 16-byte groups that only some swizzles keep whole.
 std::string check_packed_swizzle(const TensorMap& map) {
-  if (!packed_align16(map.type)) return {};
+  if (!is_padded(map.type)) return {};
   if (map.interleave != TensorInterleave::None)
     return fmt::format("{} cannot be interleaved", name_of(map.type));
   bool plain = map.swizzle == TensorSwizzle::None || map.swizzle == TensorSwizzle::B128 ||
@@ -57,7 +53,7 @@ std::string check_packed_swizzle(const TensorMap& map) {
 }
 
 std::string check_global(const TensorMap& map) {
-  bool wide = map.interleave == TensorInterleave::B32 || packed_align16(map.type);
+  bool wide = map.interleave == TensorInterleave::B32 || is_padded(map.type);
   std::uint64_t alignment = wide ? 32 : 16;
   if (map.address % alignment != 0) {
     return fmt::format("global address 0x{:x} is not a multiple of {}", map.address, alignment);
@@ -67,7 +63,7 @@ std::string check_global(const TensorMap& map) {
       return fmt::format("globalDim[{}] = {} is outside 1..2^32", i, map.dims[i]);
     }
   }
-  std::uint64_t group = packed_align16(map.type) ? 128 : map.type == TensorType::U4Align8 ? 2 : 1;
+  std::uint64_t group = is_padded(map.type) ? 128 : map.type == TensorType::U4Align8 ? 2 : 1;
   if (map.dims[0] % group != 0) {
     return fmt::format("globalDim[0] = {} is not a multiple of {}, which {} needs", map.dims[0], group,
                        name_of(map.type));
@@ -91,12 +87,11 @@ std::string check_box(const TensorMap& map) {
       return fmt::format("elementStrides[{}] = {} is outside 1..8", i, map.element_strides[i]);
     }
   }
-  if (packed_align16(map.type) && map.box[0] != kPackedAlign16Box) {
+  if (is_padded(map.type) && map.box[0] != kPackedAlign16Box) {
     return fmt::format("boxDim[0] = {} is not 128, which {} needs", map.box[0], name_of(map.type));
   }
-  if (map.interleave != TensorInterleave::None || packed_align16(map.type)) return {};
-  std::uint32_t inner_bits =
-      map.box[0] * (map.type == TensorType::U4Align8 ? 4 : 8 * element_bytes(map.type));
+  if (map.interleave != TensorInterleave::None || is_padded(map.type)) return {};
+  std::uint32_t inner_bits = map.box[0] * element_bits(map.type);
   std::uint32_t inner = inner_bits / 8;
   if (inner_bits % 128 != 0)
     return fmt::format("the inner box of {} bits is not a multiple of 16 bytes", inner_bits);
@@ -112,7 +107,7 @@ std::string check_box(const TensorMap& map) {
 }
 
 std::string check_box_size(const TensorMap& map) {
-  std::uint64_t bytes = std::uint64_t{map.box[0]} * element_bytes(map.type);
+  std::uint64_t bytes = std::uint64_t{map.box[0]} * (is_padded(map.type) ? 8 : element_bits(map.type)) / 8;
   for (std::uint32_t i = 1; i < map.rank; ++i) {
     bytes *= (map.box[i] + map.element_strides[i] - 1) / map.element_strides[i];
   }

@@ -36,7 +36,7 @@ BulkFault check_form(const TensorMap& map, TileDirection direction, std::uint32_
     return {BulkFaultKind::Unsupported,
             fmt::format("{}: interleaved tensor maps are not implemented", name_of(direction))};
   }
-  if (is_packed(map.type)) {
+  if (is_padded(map.type) && writes_global(direction)) {
     return {BulkFaultKind::Unsupported,
             fmt::format("{}: element type {} is not implemented", name_of(direction), name_of(map.type))};
   }
@@ -64,19 +64,27 @@ BulkFault check_coordinates(TileDirection direction, std::span<const std::int32_
 
 // Everything that depends on the innermost dimension alone.
 BulkFault plan_inner(const TensorMap& map, std::int64_t start, TilePlan& plan) {
-  auto es = static_cast<std::int64_t>(element_bytes(map.type));
-  if (start * es % kChunk != 0) {
-    return {
-        BulkFaultKind::IllegalInstruction,
-        fmt::format(
-            "{}: inner coordinate {} of {}-byte elements starts at byte {}, which is not a multiple of 16",
-            name_of(plan.direction), start, es, start * es)};
+  std::int64_t bits = element_bits(map.type);
+  if (start * bits % (8 * kChunk) != 0) {
+    return {BulkFaultKind::IllegalInstruction,
+            fmt::format(
+                "{}: inner coordinate {} of {}-bit elements starts at byte {}, which is not a multiple of 16",
+                name_of(plan.direction), start, bits, start * bits / 8)};
   }
   std::int64_t elements = map.box[0], dim = static_cast<std::int64_t>(map.dims[0]);
-  plan.inner_bytes = static_cast<std::uint32_t>(elements * es);
+  if (is_padded(map.type)) {
+    if (start % elements != 0) {
+      return {BulkFaultKind::IllegalInstruction,
+              fmt::format("{}: inner coordinate {} is not a multiple of {}, which {} needs",
+                          name_of(plan.direction), start, elements, name_of(map.type))};
+    }
+    plan.packed_bytes = static_cast<std::uint32_t>(elements * bits / 8);
+    bits = 8;
+  }
+  plan.inner_bytes = static_cast<std::uint32_t>(elements * bits / 8);
   plan.pitch = std::max(plan.inner_bytes, swizzle_span(map.swizzle));
-  plan.inside_begin = static_cast<std::uint32_t>(std::clamp<std::int64_t>(-start, 0, elements) * es);
-  plan.inside_end = static_cast<std::uint32_t>(std::clamp<std::int64_t>(dim - start, 0, elements) * es);
+  plan.inside_begin = static_cast<std::uint32_t>(std::clamp<std::int64_t>(-start, 0, elements) * bits / 8);
+  plan.inside_end = static_cast<std::uint32_t>(std::clamp<std::int64_t>(dim - start, 0, elements) * bits / 8);
   if (writes_global(plan.direction)) {
     // A 16-byte chunk that begins inside is written whole, into the padding behind the row.
     plan.inside_end = std::min((plan.inside_end + kChunk - 1) / kChunk * kChunk, plan.inner_bytes);
@@ -85,10 +93,16 @@ BulkFault plan_inner(const TensorMap& map, std::int64_t start, TilePlan& plan) {
   return {};
 }
 
+// The end of a row's bytes in global memory, from its box element 0. A padded row lies inside or outside
+// whole.
+std::uint32_t global_end(const TilePlan& plan) {
+  return plan.packed_bytes != 0 && plan.inside_end != 0 ? plan.packed_bytes : plan.inside_end;
+}
+
 void add_row(TilePlan& plan, bool inside, std::uint64_t address) {
   plan.rows.push_back({address, inside});
   if (!inside || plan.inside_begin == plan.inside_end) return;
-  std::uint64_t begin = address + plan.inside_begin, end = address + plan.inside_end;
+  std::uint64_t begin = address + plan.inside_begin, end = address + global_end(plan);
   bool first = plan.touched_begin == plan.touched_end;
   plan.touched_begin = first ? begin : std::min(plan.touched_begin, begin);
   plan.touched_end = first ? end : std::max(plan.touched_end, end);
@@ -111,13 +125,14 @@ std::uint32_t touched_shared_bytes(const TilePlan& plan) {
 BulkFault finish(const GlobalCheck& check, TilePlan& plan) {
   auto rows = static_cast<std::uint32_t>(plan.rows.size());
   plan.image_bytes = rows * plan.pitch;
-  plan.full_bytes = rows * plan.inner_bytes;
+  // Padding is not counted: the public libraries for sm_100a expect as many bytes as global memory holds.
+  plan.full_bytes = rows * (plan.packed_bytes != 0 ? plan.packed_bytes : plan.inner_bytes);
   plan.timing_rows = rows * ((plan.inner_bytes + kTimingRow - 1) / kTimingRow);
   plan.shared_bytes = touched_shared_bytes(plan);
   // A prefetch of an address that is not there does nothing.
   bool checked = check && plan.direction != TileDirection::Prefetch && plan.touched_begin != plan.touched_end;
   if (!checked || check(plan.touched_begin, plan.touched_end - plan.touched_begin)) return {};
-  std::uint64_t bytes = plan.inside_end - plan.inside_begin;
+  std::uint64_t bytes = global_end(plan) - plan.inside_begin;
   for (std::size_t row = 0; row < plan.rows.size(); ++row) {
     std::uint64_t at = plan.rows[row].global + plan.inside_begin;
     if (!plan.rows[row].inside || check(at, bytes)) continue;
@@ -128,6 +143,11 @@ BulkFault finish(const GlobalCheck& check, TilePlan& plan) {
   return {BulkFaultKind::IllegalAddress,
           fmt::format("{}: the box spans 0x{:x}..0x{:x}, more than one allocation", name_of(plan.direction),
                       plan.touched_begin, plan.touched_end)};
+}
+
+// The address of the box's first element if every outer coordinate were 0.
+std::uint64_t row_origin(const TensorMap& map, std::int64_t start) {
+  return map.address + static_cast<std::uint64_t>(start * element_bits(map.type) / 8);
 }
 
 TilePlan start_plan(const TensorMap& map, TileDirection direction, std::uint32_t shared) {
@@ -160,8 +180,7 @@ BulkFault plan_tile(const TensorMap& map, TileDirection direction, std::span<con
     rows *= count[d];
   }
   plan.rows.reserve(rows);
-  std::uint64_t origin =
-      map.address + static_cast<std::uint64_t>(std::int64_t{coordinates[0]} * element_bytes(map.type));
+  std::uint64_t origin = row_origin(map, coordinates[0]);
   for (std::size_t row = 0; row < rows; ++row) {
     bool inside = true;
     std::uint64_t address = origin;
@@ -193,8 +212,7 @@ BulkFault plan_four_rows(const TensorMap& map, TileDirection direction,
   if (BulkFault fault = check_form(map, direction, shared)) return fault;
   if (BulkFault fault = check_coordinates(direction, coordinates)) return fault;
   if (BulkFault fault = plan_inner(map, coordinates[0], plan)) return fault;
-  std::uint64_t origin =
-      map.address + static_cast<std::uint64_t>(std::int64_t{coordinates[0]} * element_bytes(map.type));
+  std::uint64_t origin = row_origin(map, coordinates[0]);
   for (std::int64_t row : coordinates.subspan(1)) {
     bool inside = row >= 0 && static_cast<std::uint64_t>(row) < map.dims[1];
     add_row(plan, inside, origin + static_cast<std::uint64_t>(row) * map.strides[0]);

@@ -7,6 +7,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "memory/poison.h"
+
 namespace emu::units {
 namespace {
 
@@ -27,7 +29,7 @@ void for_each_piece(const TilePlan& plan, std::size_t row, F&& f) {
 
 void fill_elements(const TilePlan& plan, std::byte* at, std::uint32_t bytes) {
   std::uint64_t pattern = 0;
-  std::uint32_t es = element_bytes(plan.type);
+  std::uint32_t es = element_bytes(plan.type);  // only floating-point types have a NaN to fill with
   if (plan.fill == TensorFill::NaN) pattern = kNanFill;
   if (pattern == 0) {
     std::memset(at, 0, bytes);
@@ -53,6 +55,16 @@ void convert_row(std::byte* at, std::uint32_t bytes) {
     std::memcpy(&bits, at + i, 4);
     bits = to_tf32(bits);
     std::memcpy(at + i, &bits, 4);
+  }
+}
+
+// Sixteen 4- or 6-bit elements go to the start of each 16 bytes; what the padding behind them then holds is
+// not promised (PTX ISA 5.5.8).
+void spread_row(const TilePlan& plan, const std::byte* packed, std::byte* row) {
+  std::uint32_t chunks = plan.inner_bytes / kChunk, bytes = plan.packed_bytes / chunks;
+  for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
+    std::memcpy(row + chunk * kChunk, packed + chunk * bytes, bytes);
+    memory::fill_poison(row + chunk * kChunk + bytes, kChunk - bytes);
   }
 }
 
@@ -147,7 +159,8 @@ std::uint32_t swizzle_span(TensorSwizzle swizzle) {
 void read_global(const TilePlan& plan, std::byte* staging) {
   alignas(16) std::byte buffer[kMaxRowBytes];
   bool converts = converts_on_load(plan.type);
-  bool whole = plan.inside_begin == 0 && plan.inside_end == plan.inner_bytes && !converts;
+  bool padded = plan.packed_bytes != 0;
+  bool whole = plan.inside_begin == 0 && plan.inside_end == plan.inner_bytes && !converts && !padded;
   for (std::size_t row = 0; row < plan.rows.size(); ++row) {
     const TileRow& from = plan.rows[row];
     const std::byte* source = buffer;
@@ -156,7 +169,9 @@ void read_global(const TilePlan& plan, std::byte* staging) {
     } else {
       fill_elements(plan, buffer, plan.inner_bytes);
       std::uint32_t bytes = from.inside ? plan.inside_end - plan.inside_begin : 0;
-      if (bytes != 0) {
+      if (bytes != 0 && padded) {
+        spread_row(plan, global_pointer(from.global), buffer);
+      } else if (bytes != 0) {
         std::memcpy(buffer + plan.inside_begin, global_pointer(from.global + plan.inside_begin), bytes);
         if (converts) convert_row(buffer + plan.inside_begin, bytes);
       }

@@ -43,9 +43,10 @@ struct TilePlan {
   std::uint32_t image_bytes = 0;
   std::uint32_t shared_bytes = 0;  // from `shared` to behind the last byte that is read or written there
   std::uint32_t inside_begin = 0,
-                inside_end = 0;   // bytes of a row inside the tensor (stores: whole 16-byte chunks)
-  std::uint32_t full_bytes = 0;   // credited to the mbarrier, out-of-bounds elements included
-  std::uint32_t timing_rows = 0;  // runs of at most 128 bytes: what the unit serves one a cycle
+                inside_end = 0;    // bytes of a row inside the tensor (stores: whole 16-byte chunks)
+  std::uint32_t packed_bytes = 0;  // of a row in global memory where padding spreads it in shared, else 0
+  std::uint32_t full_bytes = 0;    // credited to the mbarrier, out-of-bounds elements included
+  std::uint32_t timing_rows = 0;   // runs of at most 128 bytes: what the unit serves one a cycle
   std::uint64_t touched_begin = 0, touched_end = 0;  // global bytes read or written; empty if begin == end
   std::vector<TileRow> rows;
 };
@@ -56,9 +57,9 @@ using GlobalCheck = std::function<bool(std::uint64_t address, std::uint64_t byte
 
 // coordinates: map.rank of them, innermost first, in elements. shared: CTA-relative shared address (bits
 // 23:0). Faults: shared not 128-byte aligned (MisalignedAddress); inner coordinate x element size not a
-// multiple of 16 (IllegalInstruction, measured on an H200); negative start coordinates of stores and
-// reductions (IllegalInstruction, likewise); interleaved, packed and flipped layouts (Unsupported); global
-// range refused by `check`.
+// multiple of 16 (IllegalInstruction, measured on an H200), or of 128 elements for padded types (PTX ISA
+// 5.5.8); negative start coordinates of stores and reductions (IllegalInstruction, likewise); interleaved and
+// flipped layouts, and stores of padded types (Unsupported); global range refused by `check`.
 BulkFault plan_tile(const TensorMap& map, TileDirection direction, std::span<const std::int32_t> coordinates,
                     std::uint32_t shared, const GlobalCheck& check, TilePlan& plan);
 // tile::gather4 (Load) and tile::scatter4 (Store): coordinates {column, row0, row1, row2, row3} of a 2-D map.

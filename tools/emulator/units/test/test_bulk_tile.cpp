@@ -428,6 +428,43 @@ TEST_CASE("a copy outside device memory faults and names the row") {
                         plan));  // nothing is touched
 }
 
+TEST_CASE("sixteen 4-bit elements travel as the 8 bytes they are") {
+  std::vector<std::byte> memory(4 * 128);
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = std::byte(i * 7 + 1);
+  Tile tile(TensorType::U4Align8, TensorSwizzle::None, memory.data(), {160, 4}, {128}, {128, 3});
+  SharedMemory shared(kSharedBytes, ProxyView::Strict);
+  TilePlan plan = load(tile.map, {32, 1}, 0x400, shared);
+  CHECK(plan.full_bytes == 3 * 64);
+  for (std::uint32_t row = 0; row < 3; ++row) {
+    CHECK(std::memcmp(shared.async() + 0x400 + 64 * row, memory.data() + (row + 1) * 128 + 16, 64) == 0);
+  }
+  load(tile.map, {64, 0}, 0x800, shared);  // elements 64 to 159 are there
+  CHECK(std::memcmp(shared.async() + 0x800, memory.data() + 32, 48) == 0);
+  CHECK(shared.async()[0x800 + 48] == std::byte(0));
+  CHECK(fault_of(tile.map, TileDirection::Load, {16, 0}).kind == BulkFaultKind::IllegalInstruction);
+}
+
+TEST_CASE("padded 4- and 6-bit elements start every 16 bytes of shared memory") {
+  for (auto [type, bytes] : {std::pair(TensorType::U4Align16, 8u), std::pair(TensorType::U6Align16, 12u)}) {
+    std::vector<std::byte> memory(4 * 256);
+    for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = std::byte(i * 5 + 3);
+    Tile tile(type, TensorSwizzle::B128, memory.data(), {256, 4}, {256}, {128, 2});
+    SharedMemory shared(kSharedBytes, ProxyView::Strict);
+    TilePlan plan = load(tile.map, {128, 2}, 0x400, shared);
+    CHECK(plan.image_bytes == 2 * 128);
+    CHECK(plan.full_bytes == 2 * 8 * bytes);
+    for (std::uint32_t row = 0; row < 2; ++row) {
+      for (std::uint32_t chunk = 0; chunk < 8; ++chunk) {
+        const std::byte* from = memory.data() + (row + 2) * 256 + (8 + chunk) * bytes;
+        CHECK(std::memcmp(shared.async() + 0x400 + 128 * row + 16 * (chunk ^ row), from, bytes) == 0);
+      }
+    }
+    load(tile.map, {128, 3}, 0x800, shared);  // row 4 is not there
+    CHECK(shared.async()[0x800 + 128] == std::byte(0));
+    CHECK(fault_of(tile.map, TileDirection::Load, {64, 0}).text.find("multiple of 128") != std::string::npos);
+  }
+}
+
 TEST_CASE("layouts that are not implemented say so") {
   std::vector<std::byte> memory(65536);
   Tile tile(TensorType::BF16, TensorSwizzle::B128Atom32Flip8, memory.data(), {64, 16}, {128}, {64, 4});
@@ -437,7 +474,7 @@ TEST_CASE("layouts that are not implemented say so") {
   CHECK(fault_of(tile.map, TileDirection::Load, {0, 0}).text.find("interleaved") != std::string::npos);
   tile.map.interleave = TensorInterleave::None;
   tile.map.type = TensorType::U4Align16;
-  CHECK(fault_of(tile.map, TileDirection::Load, {0, 0}).text.find("16U4_ALIGN16B") != std::string::npos);
+  CHECK(fault_of(tile.map, TileDirection::Store, {0, 0}).text.find("16U4_ALIGN16B") != std::string::npos);
   tile.map.type = TensorType::BF16;
   CHECK(fault_of(tile.map, TileDirection::Load, {0, 0, 0}).kind ==
         BulkFaultKind::IllegalInstruction);  // as an H200
