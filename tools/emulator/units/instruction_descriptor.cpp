@@ -18,7 +18,11 @@ ElementType element_type(MmaKind kind, std::uint32_t code) {
       return code == 2 ? TF32 : Invalid;
     case MmaKind::I8:
       return code == 0 ? U8 : code == 1 ? S8 : Invalid;
-    case MmaKind::F8F6F4: {
+    case MmaKind::MXF4:
+    case MmaKind::MXF4NVF4:
+      return code == 1 ? E2M1 : Invalid;
+    case MmaKind::F8F6F4:
+    case MmaKind::MXF8F6F4: {
       constexpr ElementType kCodes[] = {E4M3, E5M2, Invalid, E2M3, E3M2, E2M1, Invalid, Invalid};
       return kCodes[code];
     }
@@ -35,6 +39,10 @@ AccumulatorType accumulator_type(MmaKind kind, std::uint32_t code) {
       return code == 1 ? AccumulatorType::F32 : AccumulatorType::Invalid;
     case MmaKind::I8:
       return code == 2 ? AccumulatorType::S32 : AccumulatorType::Invalid;
+    case MmaKind::MXF8F6F4:
+    case MmaKind::MXF4:
+    case MmaKind::MXF4NVF4:
+      break;  // always f32; the bits hold something else
   }
   return AccumulatorType::Invalid;
 }
@@ -47,12 +55,26 @@ int contraction_length(MmaKind kind) {
       return 8;
     case MmaKind::F8F6F4:
     case MmaKind::I8:
+    case MmaKind::MXF8F6F4:
       return 32;
+    case MmaKind::MXF4:
+    case MmaKind::MXF4NVF4:
+      return 64;
   }
   return 0;
 }
 
-bool is_legal_n(const InstructionDescriptor& d, int cta_group) {
+bool is_legal_m(const InstructionDescriptor& d, int cta_group, bool weight_stationary) {
+  if (weight_stationary) {
+    return d.m == 32 || d.m == 64 || d.m == 128;
+  }
+  return d.m == 128 || (cta_group == 2 ? d.m == 256 : d.m == 64 && !is_block_scaled(d.kind));
+}
+
+bool is_legal_n(const InstructionDescriptor& d, int cta_group, bool weight_stationary) {
+  if (weight_stationary) {
+    return d.n == 64 || d.n == 128 || d.n == 256;
+  }
   if (d.n < 8 || d.n > 256) {
     return false;
   }
@@ -65,33 +87,34 @@ bool is_legal_n(const InstructionDescriptor& d, int cta_group) {
   return d.n % (bytes_n_major ? 2 * step : step) == 0;
 }
 
-void check_shape(std::vector<std::string>& illegal, const InstructionDescriptor& d, int cta_group) {
-  const bool m_ok = cta_group == 2 ? d.m == 128 || d.m == 256 : d.m == 64 || d.m == 128;
-  if (!m_ok) {
+void check_shape(std::vector<std::string>& illegal, const InstructionDescriptor& d, int cta_group, bool ws) {
+  if (!is_legal_m(d, cta_group, ws)) {
+    const char* legal = ws                        ? "32, 64 and 128 are"
+                        : cta_group == 2          ? "128 and 256 are"
+                        : is_block_scaled(d.kind) ? "128 is"
+                                                  : "64 and 128 are";
     illegal.push_back(fmt::format(
-        "instruction descriptor {:#010x}: M = {} (bits 24-28) is not legal for cta_group::{}; {} are", d.bits,
-        d.m, cta_group, cta_group == 2 ? "128 and 256" : "64 and 128"));
+        "instruction descriptor {:#010x}: M = {} is not legal for kind::{} with cta_group::{}{}; {}", d.bits,
+        d.m, name(d.kind), cta_group, ws ? ".ws" : "", legal));
   }
-  if (!is_legal_n(d, cta_group)) {
-    illegal.push_back(fmt::format(
-        "instruction descriptor {:#010x}: N = {} (bits 17-22) is not legal for kind::{} with "
-        "cta_group::{} and a {} B of {} (PTX ISA 9.7.16.2.1, table of shapes)",
-        d.bits, d.n, name(d.kind), cta_group, d.b_major == Major::K ? "K-major" : "N-major", name(d.b_type)));
+  if (!is_legal_n(d, cta_group, ws)) {
+    illegal.push_back(
+        fmt::format("instruction descriptor {:#010x}: N = {} (bits 17-22) is not legal for kind::{} with "
+                    "cta_group::{}{} and a {} B of {} (PTX ISA 9.7.16.2.1, table of shapes)",
+                    d.bits, d.n, name(d.kind), cta_group, ws ? ".ws" : "",
+                    d.b_major == Major::K ? "K-major" : "N-major", name(d.b_type)));
   }
 }
 
-void check_reserved(std::vector<std::string>& illegal, std::uint32_t bits) {
-  for (int bit : {6, 23, 29}) {
-    if (field(bits, bit, 1)) {
-      illegal.push_back(
-          fmt::format("instruction descriptor {:#010x}: reserved bit {} is set, must be 0", bits, bit));
-    }
+void require_zero(std::vector<std::string>& illegal, std::uint32_t bits, int first, int width) {
+  if (field(bits, first, width)) {
+    illegal.push_back(fmt::format("instruction descriptor {:#010x}: reserved bit{} {}{} must be 0", bits,
+                                  width == 1 ? "" : "s", first,
+                                  width == 1 ? " is set," : fmt::format("-{}", first + width - 1)));
   }
-  if (field(bits, 30, 2)) {
-    illegal.push_back(fmt::format(
-        "instruction descriptor {:#010x}: bits 30-31, the shift of B's reuse, are for tcgen05.mma.ws only",
-        bits));
-  }
+}
+
+void check_sparsity(std::vector<std::string>& illegal, std::uint32_t bits) {
   if (field(bits, 2, 1)) {
     illegal.push_back(
         fmt::format("instruction descriptor {:#010x}: bit 2, sparse A, is not implemented", bits));
@@ -100,6 +123,18 @@ void check_reserved(std::vector<std::string>& illegal, std::uint32_t bits) {
         "instruction descriptor {:#010x}: sparsity selector {} (bits 0-1) without sparse A (bit 2)", bits,
         field(bits, 0, 2)));
   }
+}
+
+void check_reserved(std::vector<std::string>& illegal, std::uint32_t bits, bool weight_stationary) {
+  for (int bit : {6, 23, 29}) {
+    require_zero(illegal, bits, bit, 1);
+  }
+  if (field(bits, 30, 2) && !weight_stationary) {
+    illegal.push_back(fmt::format(
+        "instruction descriptor {:#010x}: bits 30-31, the shift of B's reuse, are for tcgen05.mma.ws only",
+        bits));
+  }
+  check_sparsity(illegal, bits);
 }
 
 void check_types(std::vector<std::string>& illegal, const InstructionDescriptor& d) {
@@ -126,12 +161,47 @@ void check_types(std::vector<std::string>& illegal, const InstructionDescriptor&
   }
 }
 
+/// The fields of kinds mxf8f6f4, mxf4 and mxf4nvf4 that stand elsewhere than in the other kinds, or nowhere.
+void decode_block_scaled(DecodedInstructionDescriptor& result) {
+  auto& [d, illegal] = result;
+  const std::uint32_t bits = d.bits;
+  d.d_type = AccumulatorType::F32;
+  d.scale_b_id = static_cast<int>(field(bits, 4, 2));
+  d.scale_a_id = static_cast<int>(field(bits, 29, 2));
+  d.scale_type = field(bits, 23, 1) ? ScaleType::UE8M0 : ScaleType::UE4M3;
+  d.m = static_cast<int>(field(bits, 27, 2)) * 128;
+  check_sparsity(illegal, bits);
+  for (const auto& [first, width] : {std::pair{3, 1}, {6, 1}, {24, 3}}) {
+    require_zero(illegal, bits, first, width);
+  }
+  const auto complain = [&](const std::string& text) {
+    illegal.push_back(fmt::format("instruction descriptor {:#010x}: {}", bits, text));
+  };
+  if (d.scale_type == ScaleType::UE4M3 && d.kind != MmaKind::MXF4NVF4) {
+    complain(fmt::format("bit 23 selects ue4m3 scale factors, which kind::{} has not; set it for ue8m0",
+                         name(d.kind)));
+  }
+  if (!is_packed_fp4(d.kind)) {
+    require_zero(illegal, bits, 31, 1);
+    return;
+  }
+  if (field(bits, 31, 1)) complain("bit 31, K = 96, exists on sm_103a only");
+  if (field(bits, 15, 2)) {
+    complain(fmt::format("bits 15-16: the operands of kind::{} must be K-major", name(d.kind)));
+  }
+}
+
 }  // namespace
 
 const char* name(MmaKind kind) {
-  constexpr const char* kNames[] = {"f16", "tf32", "f8f6f4", "i8"};
+  constexpr const char* kNames[] = {"f16", "tf32", "f8f6f4", "i8", "mxf8f6f4", "mxf4", "mxf4nvf4"};
   return kNames[static_cast<int>(kind)];
 }
+
+bool is_block_scaled(MmaKind kind) { return kind == MmaKind::MXF8F6F4 || is_packed_fp4(kind); }
+bool is_packed_fp4(MmaKind kind) { return kind == MmaKind::MXF4 || kind == MmaKind::MXF4NVF4; }
+
+const char* name(ScaleType type) { return type == ScaleType::UE8M0 ? "ue8m0" : "ue4m3"; }
 
 const char* name(ElementType type) {
   constexpr const char* kNames[] = {"f16",  "bf16", "tf32", "e4m3", "e5m2",   "e2m3",
@@ -152,14 +222,11 @@ int element_bits(ElementType type) {
 int element_bytes(ElementType type) { return element_bits(type) <= 8 ? 1 : element_bits(type) / 8; }
 
 DecodedInstructionDescriptor decode_instruction_descriptor(std::uint32_t bits, MmaKind kind, int cta_group,
-                                                           bool a_in_tmem) {
+                                                           bool a_in_tmem, bool weight_stationary) {
   DecodedInstructionDescriptor result;
   auto& [d, illegal] = result;
   d.bits = bits;
   d.kind = kind;
-  d.sparse = field(bits, 2, 1);
-  d.saturate = field(bits, 3, 1);
-  d.d_type = accumulator_type(kind, field(bits, 4, 2));
   d.a_type = element_type(kind, field(bits, 7, 3));
   d.b_type = element_type(kind, field(bits, 10, 3));
   d.negate_a = field(bits, 13, 1);
@@ -167,11 +234,19 @@ DecodedInstructionDescriptor decode_instruction_descriptor(std::uint32_t bits, M
   d.a_major = field(bits, 15, 1) ? Major::MN : Major::K;
   d.b_major = field(bits, 16, 1) ? Major::MN : Major::K;
   d.n = static_cast<int>(field(bits, 17, 6)) * 8;
-  d.m = static_cast<int>(field(bits, 24, 5)) * 16;
   d.k = contraction_length(kind);
-  check_reserved(illegal, bits);
+  if (is_block_scaled(kind)) {
+    decode_block_scaled(result);
+  } else {
+    d.sparse = field(bits, 2, 1);
+    d.saturate = field(bits, 3, 1);
+    d.d_type = accumulator_type(kind, field(bits, 4, 2));
+    d.m = static_cast<int>(field(bits, 24, 5)) * 16;
+    if (const std::uint32_t code = field(bits, 30, 2); weight_stationary && code) d.max_b_shift = 4 << code;
+    check_reserved(illegal, bits, weight_stationary);
+  }
   check_types(illegal, d);
-  check_shape(illegal, d, cta_group);
+  check_shape(illegal, d, cta_group, weight_stationary);
   if (a_in_tmem && d.a_major == Major::MN) {
     illegal.push_back(fmt::format(
         "instruction descriptor {:#010x}: bit 15 says A is M-major, but an A in tensor memory is K-major",

@@ -37,16 +37,39 @@ struct AlignedOperand {
 
 inline constexpr std::int16_t kZeroExponent = -8192;
 
+/// Scale factors of an operand, [block * stride + index]: significand * 2^exponent, a NaN significand for
+/// NaN.
+struct ScaleFactors {
+  int blocks = 0;
+  int stride = 0;
+  std::vector<float> significands;
+  std::vector<std::int32_t> exponents;
+};
+
+inline constexpr int kFp4Depth = 64;
+/// So many products share an exponent, whatever the block of a scale factor.
+inline constexpr int kFp4BlockDepth = 16;
+
+/// A packed operand of 4-bit elements with the places of its nonzero elements.
+struct Fp4Operand {
+  const PackedOperand* values = nullptr;  ///< kFp4Depth deep
+  ScaleFactors scales;                    ///< one for each kFp4BlockDepth elements
+  std::vector<std::int32_t> nonzero;  ///< [block * stride + index]: bit i, element i of the block is not 0
+};
+
 /// D[row, column] of a rectangle, with its operands.
 struct MmaRectangle {
   const PackedOperand* a = nullptr;
   const PackedOperand* b = nullptr;
   const AlignedOperand* aligned_a = nullptr;  ///< exact kernel only
   const AlignedOperand* aligned_b = nullptr;
-  int first_row = 0;     ///< in A
-  int rows = 0;          ///< 64 or 128
-  int first_column = 0;  ///< in B
-  int columns = 0;       ///< a multiple of 8
+  const Fp4Operand* fp4_a = nullptr;  ///< exact_fp4 only
+  const Fp4Operand* fp4_b = nullptr;
+  int exponent_floor = -126;  ///< the exponent that terms are aligned to is never less
+  int first_row = 0;          ///< in A
+  int rows = 0;               ///< 32, 64 or 128
+  int first_column = 0;       ///< in B
+  int columns = 0;            ///< a multiple of 8
   bool accumulate = false;
   std::uint32_t* d = nullptr;        ///< lane 0 of the rectangle's first column; columns are 128 words apart
   int group_lane[8] = {};            ///< lane of each group of 16 rows
@@ -59,6 +82,8 @@ struct MmaKernels {
   /// The published rule, bit for bit, except for rows and columns marked special, which it must not be asked
   /// for: it skips special columns; the caller masks special rows.
   void (*exact)(const MmaRectangle&);
+  /// The published rule of kinds mxf4 and mxf4nvf4 (units/block_scale_arithmetic.h), bit for bit.
+  void (*exact_fp4)(const MmaRectangle&);
   /// One fused (where the machine has it) multiply-add for each term.
   void (*fast)(const MmaRectangle&);
 };

@@ -285,8 +285,11 @@ inline void exact_vector(const MmaRectangle& r, int row, int column, Ints expone
   std::uint32_t* lanes = lanes_of(r, row, column);
   const Ints c = r.accumulate ? load<Ints>(lanes) : Ints{};
   const Ints field = (c >> 23) & 0xFF;
-  const Ints c_exponent = larger(field, Ints{} + 1) - 127;
-  // A zero C has field 0, so counts as -126, below which no exponent falls.
+  Ints c_exponent = larger(field, Ints{} + 1) - 127;
+  if (r.exponent_floor < -126) {
+    c_exponent = (c & 0x7FFFFFFF) == 0 ? Ints{} + r.exponent_floor : c_exponent;
+  }
+  // Else a zero C counts as -126 by its field, below which no exponent falls.
   exponent = larger(exponent, c_exponent);
   const Ints part = r.accumulate ? aligned_accumulator(c, field, exponent) : Ints{};
   Sums sums;
@@ -332,7 +335,7 @@ void exact(const MmaRectangle& r) {
     for (int row = 0; row < r.rows; row += kBlock) {
       const std::int16_t* x = &a.exponents[r.first_row + row];
       const std::int16_t* y = &b.exponents[r.first_column + column];
-      Shorts top = Shorts{} - 126;
+      Shorts top = Shorts{} + static_cast<std::int16_t>(r.exponent_floor);
       for (int k = 0; k < r.a->depth; ++k, x += r.a->stride, y += r.b->stride) {
         const Shorts sum = load<Shorts>(x) + *y;
         top = sum > top ? sum : top;
@@ -351,11 +354,12 @@ void exact(const MmaRectangle& r) {
 constexpr int kRowVectors = kWidth == 16 ? 4 : 2;
 constexpr int kColumnsAtOnce = 4;
 
+template <int kVectors>
 void fast_block(const MmaRectangle& r, int row, int column) {
-  Floats sums[kColumnsAtOnce][kRowVectors] = {};
+  Floats sums[kColumnsAtOnce][kVectors] = {};
   if (r.accumulate) {
     for (int j = 0; j < kColumnsAtOnce; ++j) {
-      for (int v = 0; v < kRowVectors; ++v) {
+      for (int v = 0; v < kVectors; ++v) {
         sums[j][v] = load<Floats>(lanes_of(r, row + v * kWidth, column + j));
       }
     }
@@ -363,7 +367,7 @@ void fast_block(const MmaRectangle& r, int row, int column) {
   const float* x = &r.a->values[r.first_row + row];
   const float* y = &r.b->values[r.first_column + column];
   for (int k = 0; k < r.a->depth; ++k, x += r.a->stride, y += r.b->stride) {
-    for (int v = 0; v < kRowVectors; ++v) {
+    for (int v = 0; v < kVectors; ++v) {
       const Floats factor = load<Floats>(x + v * kWidth);
       for (int j = 0; j < kColumnsAtOnce; ++j) {
         sums[j][v] += factor * y[j];
@@ -371,17 +375,26 @@ void fast_block(const MmaRectangle& r, int row, int column) {
     }
   }
   for (int j = 0; j < kColumnsAtOnce; ++j) {
-    for (int v = 0; v < kRowVectors; ++v) {
+    for (int v = 0; v < kVectors; ++v) {
       write(r, row + v * kWidth, lanes_of(r, row + v * kWidth, column + j), cast<Ints>(sums[j][v]));
     }
   }
 }
 
-void fast(const MmaRectangle& r) {
+template <int kVectors>
+void fast_rows(const MmaRectangle& r) {
   for (int column = 0; column < r.columns; column += kColumnsAtOnce) {
-    for (int row = 0; row < r.rows; row += kRowVectors * kWidth) {
-      fast_block(r, row, column);
+    for (int row = 0; row < r.rows; row += kVectors * kWidth) {
+      fast_block<kVectors>(r, row, column);
     }
+  }
+}
+
+void fast(const MmaRectangle& r) {
+  if (r.rows % (kRowVectors * kWidth) == 0) {
+    fast_rows<kRowVectors>(r);
+  } else {
+    fast_rows<kRowVectors / 2>(r);  // the 32 rows of layout G
   }
 }
 

@@ -13,26 +13,35 @@ namespace {
 
 constexpr std::uint32_t kChunkBytes = 16;
 
-/// Elements that a 16-byte chunk of shared memory holds: 4- and 6-bit types lie packed at its start.
-int elements_in_chunk(ElementType type) { return static_cast<int>(kChunkBytes) / element_bytes(type); }
+/// Elements that a 16-byte chunk of shared memory holds. 4- and 6-bit types lie packed at its start, 16 of
+/// them, except in the kinds that pack 32.
+int elements_in_chunk(const OperandShape& shape) {
+  return shape.packed ? 2 * static_cast<int>(kChunkBytes)
+                      : static_cast<int>(kChunkBytes) / element_bytes(shape.type);
+}
 
 /// Every swizzle moves whole 16-byte chunks, and in every layout a chunk runs along the contiguous index.
 /// visit(first row or column, first k, shared address).
 template <typename Visit>
 void for_each_chunk(const SmemDescriptor& descriptor, const OperandShape& shape, Visit visit) {
   const int es = element_bytes(shape.type);
-  const int step = elements_in_chunk(shape.type);
-  if (shape.major == Major::K) {
-    for (int mn = 0; mn < shape.count; ++mn) {
-      for (int k = 0; k < shape.depth; k += step) {
-        visit(mn, k, operand_address(descriptor, Major::K, es, mn, k));
-      }
-    }
-  } else {
-    for (int k = 0; k < shape.depth; ++k) {
-      for (int mn = 0; mn < shape.count; mn += step) {
-        visit(mn, k, operand_address(descriptor, Major::MN, es, mn, k));
-      }
+  const int step = elements_in_chunk(shape);
+  const int in_byte = shape.packed ? 2 : 1;
+  // Every layout's offset is a part of the row and a part of k: the inner loop's parts are worked out once.
+  const bool k_major = shape.major == Major::K;
+  const int inner = ((k_major ? shape.depth : shape.count) + step - 1) / step;
+  std::array<std::uint32_t, 256> along;
+  for (int i = 0; i < inner; ++i) {
+    along[i] = k_major ? operand_offset(descriptor, Major::K, es, 0, i * step / in_byte)
+                       : operand_offset(descriptor, Major::MN, es, i * step, 0);
+  }
+  for (int outer = 0; outer < (k_major ? shape.count : shape.depth); ++outer) {
+    const std::uint32_t row =
+        descriptor.start + (k_major ? operand_offset(descriptor, Major::K, es, outer, 0)
+                                    : operand_offset(descriptor, Major::MN, es, 0, outer));
+    for (int i = 0; i < inner; ++i) {
+      const std::uint32_t address = swizzled(row + along[i], descriptor.swizzle);
+      k_major ? visit(outer, i * step, address) : visit(i * step, outer, address);
     }
   }
 }
@@ -111,7 +120,8 @@ std::uint32_t raw_element(const std::byte* bytes, ElementType type, int index) {
 }
 
 /// Fills a chunk's elements, `stride` floats apart. One loop for each width keeps the common types quick.
-void unpack(const std::byte* bytes, ElementType type, std::uint32_t flip, float* to, int stride) {
+void unpack(const std::byte* bytes, const OperandShape& shape, std::uint32_t flip, float* to, int stride) {
+  const ElementType type = shape.type;
   const auto put = [&](int i, std::uint32_t word) { to[i * stride] = std::bit_cast<float>(word ^ flip); };
   if (type == ElementType::BF16) {
     std::uint16_t halves[8];
@@ -132,7 +142,7 @@ void unpack(const std::byte* bytes, ElementType type, std::uint32_t flip, float*
     }
   } else {
     const ByteTable& table = byte_table(type);
-    for (int i = 0; i < 16; ++i) {
+    for (int i = 0; i < elements_in_chunk(shape); ++i) {
       put(i, table[raw_element(bytes, type, i)]);
     }
   }
@@ -148,7 +158,7 @@ void gather_shared(const SmemDescriptor& descriptor, const OperandShape& shape, 
   const std::uint32_t flip = sign_flip(shape);
   for_each_chunk(descriptor, shape, [&](int mn, int k, std::uint32_t address) {
     float* to = &packed.values[static_cast<std::size_t>(k) * packed.stride + shape.first + mn];
-    unpack(chunk(view, address, what), shape.type, flip, to, stride);
+    unpack(chunk(view, address, what), shape, flip, to, stride);
   });
 }
 
@@ -188,11 +198,32 @@ void convert_column(const std::uint32_t* column, std::span<const int> group_lane
   }
 }
 
+/// Where a word of tensor memory keeps an element of a byte-sized container: e2m1 in bits 5 to 2 of its byte,
+/// the 6-bit types in bits 5 to 0 (PTX ISA 9.7.16.10.4.3), and packed e2m1 in a nibble of its own.
+struct Container {
+  int in_word;
+  int shift;
+  std::uint32_t mask;
+};
+
+Container container(const OperandShape& shape) {
+  if (shape.packed) return {8, 0, 0xF};
+  switch (element_bits(shape.type)) {
+    case 4:
+      return {4, 2, 0xF};
+    case 6:
+      return {4, 0, 0x3F};
+    default:
+      return {4, 0, 0xFF};
+  }
+}
+
 }  // namespace
 
 void gather_tmem(const TensorMemory& memory, std::span<const int> group_lanes, int first_column,
                  const OperandShape& shape, PackedOperand& packed) {
-  const int per_column = 4 / element_bytes(shape.type);
+  const Container bytes = container(shape);
+  const int per_column = element_bytes(shape.type) == 1 ? bytes.in_word : 4 / element_bytes(shape.type);
   const std::uint32_t flip = sign_flip(shape);
   for (int k = 0; k < shape.depth; ++k) {
     const std::uint32_t* column = memory.column(first_column + k / per_column);
@@ -210,7 +241,9 @@ void gather_tmem(const TensorMemory& memory, std::span<const int> group_lanes, i
         convert([](std::uint32_t w) { return w & 0xFFFFE000u; });
         break;
       default:
-        convert([&, &table = byte_table(shape.type)](std::uint32_t w) { return table[(w >> shift) & 0xFF]; });
+        convert([&, &table = byte_table(shape.type)](std::uint32_t w) {
+          return table[(w >> (shift + bytes.shift)) & bytes.mask];
+        });
     }
   }
 }

@@ -20,7 +20,8 @@ struct OperandShape {
   bool negate = false;
   int count = 0;  ///< rows of A or columns of B
   int depth = 0;
-  int first = 0;  ///< its first row or column in the packed operand
+  int first = 0;        ///< its first row or column in the packed operand
+  bool packed = false;  ///< 4-bit elements two to a byte, else each has its own
 };
 
 /// Unpacks the operand out of shared memory into `packed`, which is already sized. Throws TensorError when a

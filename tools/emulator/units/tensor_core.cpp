@@ -5,181 +5,49 @@
 #include <algorithm>
 #include <bit>
 
+#include "units/block_scale.h"
+#include "units/block_scale_arithmetic.h"
 #include "units/mma_arithmetic.h"
 #include "units/mma_kernels.h"
+#include "units/mma_layout.h"
 #include "units/mma_operand.h"
+#include "units/zero_columns.h"
 
 namespace emu::units {
-namespace {
-
-constexpr int kGroups = kTmemLanes / kRowGroup;
-
-/// A rectangle of D: which rows of a CTA's A and which columns of B meet, and the lanes of each 16 rows.
-struct Tile {
-  int first_row;
-  int rows;
-  int first_column;
-  int columns;
-  int group_lane[kGroups];
-};
-
-void lanes_from(Tile& tile, int base, int step) {
-  for (int g = 0; g < tile.rows / kRowGroup; ++g) {
-    tile.group_lane[g] = base + step * g;
-  }
-}
-
-bool is_split_columns(const InstructionDescriptor& d, int cta_group) { return cta_group == 2 && d.m == 128; }
-
-/// The layouts of PTX ISA 9.7.16.10.5: D and A put row m in lane m; F spreads groups of 16 over the warps'
-/// quarters; B puts the left half of the columns in lanes 0-63 and the right half in 64-127.
-std::vector<Tile> tiles_of(const InstructionDescriptor& d, const MmaOperation& op) {
-  if (is_split_columns(d, op.cta_group)) {
-    Tile left{0, 64, 0, d.n / 2, {}};
-    // An A in tensor memory is there twice, once for each half of the lanes.
-    Tile right{op.a_in_tmem ? 64 : 0, 64, d.n / 2, d.n / 2, {}};
-    lanes_from(left, 0, kRowGroup);
-    lanes_from(right, 64, kRowGroup);
-    return {left, right};
-  }
-  const int rows = d.m / op.cta_group;
-  Tile tile{0, rows, 0, d.n, {}};
-  if (rows == 64) {
-    lanes_from(tile, decode_tmem_address(op.d_address).lane, 32);
-  } else {
-    lanes_from(tile, 0, kRowGroup);
-  }
-  return {tile};
-}
-
-/// Columns of D in one CTA.
-int accumulator_columns(const InstructionDescriptor& d, int cta_group) {
-  return is_split_columns(d, cta_group) ? d.n / 2 : d.n;
-}
-
-/// 32 bytes of each row.
-constexpr int kOperandColumns = 8;
-
-/// Rows of A that one CTA brings, a doubled A in tensor memory counted twice.
-int operand_rows(const InstructionDescriptor& d, const MmaOperation& op) {
-  return op.a_in_tmem && is_split_columns(d, op.cta_group) ? 128 : d.m / op.cta_group;
-}
-
-void check_tmem(std::vector<std::string>& problems, const MmaOperation& op, const InstructionDescriptor& d,
-                std::uint32_t address, int columns, const char* what) {
-  try {
-    const TmemAddress at = decode_tmem_address(address);
-    if (at.column + columns > kTmemColumns) {
-      problems.push_back(fmt::format("{} at column {} needs {} columns and runs past the last, 511", what,
-                                     at.column, columns));
-    }
-    const bool may_be_16 = op.cta_group == 1 && d.m == 64;
-    if (at.lane != 0 && !(may_be_16 && at.lane == 16)) {
-      problems.push_back(fmt::format("{} at lane {}: M = {} with cta_group::{} wants lane 0{}", what, at.lane,
-                                     d.m, op.cta_group, may_be_16 ? " or 16" : ""));
-    }
-  } catch (const TensorError& error) {
-    problems.push_back(fmt::format("{}: {}", what, error.what()));
-  }
-}
-
-void check_layout(std::vector<std::string>& problems, const DecodedDescriptor& decoded, Major major,
-                  ElementType type, const char* what) {
-  for (const std::string& problem : decoded.illegal) {
-    problems.push_back(fmt::format("operand {}: {}", what, problem));
-  }
-  if (type == ElementType::Invalid) {
-    return;
-  }
-  if (std::string p = layout_problem(major, decoded.descriptor.swizzle, element_bits(type)); !p.empty()) {
-    problems.push_back(fmt::format("operand {}: {}", what, p));
-  }
-}
-
-void check_unsupported(std::vector<std::string>& problems, const MmaOperation& op) {
-  if (op.weight_stationary) {
-    problems.push_back("tcgen05.mma.ws (layouts E and G) is not implemented");
-  }
-  if (op.a_shift) {
-    problems.push_back(".ashift is not implemented");
-  }
-  if (op.cta_group != 1 && op.cta_group != 2) {
-    problems.push_back(fmt::format("cta_group::{} does not exist; use 1 or 2", op.cta_group));
-  }
-  if (op.scale_d_shift < 0 || op.scale_d_shift > 15) {
-    problems.push_back(fmt::format("scale-input-d {} is not in 0..15", op.scale_d_shift));
-  }
-  if (op.scale_d_shift != 0 && op.kind != MmaKind::F16 && op.kind != MmaKind::TF32) {
-    problems.push_back(fmt::format("scale-input-d exists for kinds f16 and tf32, not {}", name(op.kind)));
-  }
-}
-
-void check_tmem_operand(std::vector<std::string>& problems, const MmaOperation& op,
-                        const InstructionDescriptor& d) {
-  check_tmem(problems, op, d, op.a_address, kOperandColumns, "operand A in tensor memory");
-  if (d.a_type != ElementType::Invalid && element_bits(d.a_type) < 8) {
-    problems.push_back(fmt::format("operand A of {} in tensor memory: how it lies there is not implemented",
-                                   name(d.a_type)));
-  }
-  const auto lane_of = [](std::uint32_t address) { return (address >> 16) % kTmemLanes; };
-  if (d.m / op.cta_group == 64 && op.cta_group == 1 && lane_of(op.a_address) != lane_of(op.d_address)) {
-    problems.push_back(
-        fmt::format("M = 64: operand A at lane {} and D at lane {} must start at the same lane, 0 or 16",
-                    lane_of(op.a_address), lane_of(op.d_address)));
-  }
-}
-
-}  // namespace
-
-std::vector<std::string> mma_problems(const MmaOperation& op) {
-  std::vector<std::string> problems;
-  check_unsupported(problems, op);
-  if (!problems.empty()) {
-    return problems;
-  }
-  const auto [d, illegal] =
-      decode_instruction_descriptor(op.instruction_descriptor, op.kind, op.cta_group, op.a_in_tmem);
-  problems = illegal;
-  if (!illegal.empty()) {
-    return problems;  // what follows would only repeat them
-  }
-  if (d.d_type == AccumulatorType::F16 && op.scale_d_shift != 0) {
-    problems.push_back("scale-input-d with an f16 accumulator is not implemented");
-  }
-  check_tmem(problems, op, d, op.d_address, accumulator_columns(d, op.cta_group), "accumulator D");
-  if (op.a_in_tmem) {
-    check_tmem_operand(problems, op, d);
-  } else {
-    check_layout(problems, decode_smem_descriptor(op.a_descriptor), d.a_major, d.a_type, "A");
-  }
-  check_layout(problems, decode_smem_descriptor(op.b_descriptor), d.b_major, d.b_type, "B");
-  return problems;
-}
-
 struct MmaInFlight::State {
   MmaOperation op;
   InstructionDescriptor d;
   SmemDescriptor a_descriptor;
   SmemDescriptor b_descriptor;
-  std::vector<Tile> tiles;
+  std::vector<MmaTile> tiles;
   std::array<TensorMemory*, 2> tmem{};
-  std::array<PackedOperand, 2> a;  // one for each CTA
-  PackedOperand b;                 // all N columns; both CTAs multiply by them
+  std::array<PackedOperand, 2> a;        // one for each CTA
+  PackedOperand b;                       // all N columns; both CTAs multiply by them
+  std::array<ScaleFactors, 2> a_scales;  // block-scaled kinds: each CTA reads its own tensor memory
+  std::array<ScaleFactors, 2> b_scales;
 
-  OperandShape a_shape() const { return {d.a_type, d.a_major, d.negate_a, operand_rows(d, op), d.k, 0}; }
+  OperandShape a_shape() const {
+    return {d.a_type, d.a_major, d.negate_a, operand_rows(d, op), d.k, 0, is_packed_fp4(d.kind)};
+  }
   OperandShape b_shape(int cta) const {
     const int columns = d.n / op.cta_group;
-    return {d.b_type, d.b_major, d.negate_b, columns, d.k, cta * columns};
+    return {d.b_type, d.b_major, d.negate_b, columns, d.k, cta * columns, is_packed_fp4(d.kind)};
   }
+  OperandShape shifted_b_shape() const;
 
   void gather(std::span<const SharedView> shared);
   void gather_a_from_tmem(int cta);
-  MmaRectangle rectangle(int cta, const Tile& tile) const;
+  void gather_b(int cta, const SharedView& shared);
+  void gather_scale_factors(int cta);
+  MmaRectangle rectangle(int cta, const MmaTile& tile) const;
   template <typename Element>
   void by_element(const MmaRectangle& r, Element element) const;
-  void multiply_f32(const MmaRectangle& r, MmaPrecision precision, const AlignedOperand& a,
+  void multiply_f32(const MmaRectangle& r, int cta, MmaPrecision precision, const AlignedOperand& a,
                     const AlignedOperand& b);
-  void redo_specials(const MmaRectangle& r) const;
+  void redo_specials(const MmaRectangle& r, int cta) const;
+  void complete_scaled(MmaPrecision precision);
+  void complete_scaled_fast(int cta);
+  void complete_fp4(int cta);
   void multiply_f16(const MmaRectangle& r) const;
   void multiply_s32(const MmaRectangle& r) const;
 };
@@ -190,7 +58,10 @@ void MmaInFlight::State::gather(std::span<const SharedView> shared) {
   for (int cta = 0; cta < op.cta_group; ++cta) {
     a[cta].resize(operand_rows(d, op), d.k);
     a[cta].least_exponent = minimum_exponent(d.a_type);
-    gather_shared(b_descriptor, b_shape(cta), shared[cta], "B", b);
+    gather_b(cta, shared[cta]);
+    if (is_block_scaled(d.kind)) {
+      gather_scale_factors(cta);
+    }
     if (op.a_in_tmem) {
       gather_a_from_tmem(cta);
     } else {
@@ -199,16 +70,58 @@ void MmaInFlight::State::gather(std::span<const SharedView> shared) {
   }
 }
 
+/// The columns of B up to the last that a shifted product uses; whole 16-byte chunks of an N-major B.
+OperandShape MmaInFlight::State::shifted_b_shape() const {
+  OperandShape shape = b_shape(0);
+  shape.count += zero_columns_shift(op.zero_columns);
+  if (shape.major == Major::MN) {
+    const int step = 16 / element_bytes(shape.type);
+    shape.count = (shape.count + step - 1) / step * step;
+  }
+  return shape;
+}
+
+void MmaInFlight::State::gather_b(int cta, const SharedView& shared) {
+  const int shift = zero_columns_shift(op.zero_columns);
+  if (shift == 0) {
+    gather_shared(b_descriptor, b_shape(cta), shared, "B", b);
+  } else {
+    const OperandShape shape = shifted_b_shape();
+    PackedOperand wide;
+    wide.resize(shape.count, d.k);
+    gather_shared(b_descriptor, shape, shared, "B", wide);
+    for (int k = 0; k < d.k; ++k) {
+      std::copy_n(&wide.values[static_cast<std::size_t>(k) * wide.stride + shift], d.n,
+                  &b.values[static_cast<std::size_t>(k) * b.stride]);
+    }
+  }
+  if (op.zero_columns) {
+    const std::vector<bool> zero = zero_columns(op.zero_columns, d.m, d.n);
+    for (int column = 0; column < d.n; ++column) {
+      for (int k = 0; zero[column] && k < d.k; ++k) {
+        b.values[static_cast<std::size_t>(k) * b.stride + column] = 0;
+      }
+    }
+  }
+}
+
+void MmaInFlight::State::gather_scale_factors(int cta) {
+  a_scales[cta] = gather_scales(*tmem[cta], op.scale_a_address, scale_shape_a(op, d), a[cta].stride,
+                                op.first_scale_copy_only, "row");
+  b_scales[cta] = gather_scales(*tmem[cta], op.scale_b_address, scale_shape_b(op, d), b.stride,
+                                op.first_scale_copy_only, "column");
+}
+
 void MmaInFlight::State::gather_a_from_tmem(int cta) {
-  // A's rows lie in the lanes of D's rows; with a doubled A the second tile's lanes hold rows 64 on.
+  // A's rows lie in the lanes of D's rows; the second tile's lanes hold the second copy, and so on.
   std::vector<int> group_lanes;
-  for (const Tile& tile : tiles) {
+  for (const MmaTile& tile : tiles) {
     group_lanes.insert(group_lanes.end(), tile.group_lane, tile.group_lane + tile.rows / kRowGroup);
   }
   gather_tmem(*tmem[cta], group_lanes, decode_tmem_address(op.a_address).column, a_shape(), a[cta]);
 }
 
-MmaRectangle MmaInFlight::State::rectangle(int cta, const Tile& tile) const {
+MmaRectangle MmaInFlight::State::rectangle(int cta, const MmaTile& tile) const {
   MmaRectangle r;
   r.a = &a[cta];
   r.b = &b;
@@ -253,7 +166,7 @@ std::array<Scalar, kMaxDepth> terms(const PackedOperand& operand, int index) {
 
 }  // namespace
 
-void MmaInFlight::State::redo_specials(const MmaRectangle& r) const {
+void MmaInFlight::State::redo_specials(const MmaRectangle& r, int cta) const {
   const auto depth = static_cast<std::size_t>(d.k);
   by_element(r, [&](int row, int column, std::uint32_t& word) {
     if (!r.aligned_a->special[row] && !r.aligned_b->special[column]) {
@@ -261,12 +174,21 @@ void MmaInFlight::State::redo_specials(const MmaRectangle& r) const {
     }
     const auto x = terms<float>(*r.a, row);
     const auto y = terms<float>(*r.b, column);
-    word = mma_element_f32({x.data(), depth}, r.a->least_exponent, {y.data(), depth}, r.b->least_exponent,
-                           op.accumulate ? word : 0);
+    const std::uint32_t c = op.accumulate ? word : 0;
+    if (is_block_scaled(d.kind)) {
+      const ScaleFactors& sa = a_scales[cta];
+      const ScaleFactors& sb = b_scales[cta];
+      word = mma_element_scaled({x.data(), depth}, r.a->least_exponent,
+                                {sa.significands[row], sa.exponents[row]}, {y.data(), depth},
+                                r.b->least_exponent, {sb.significands[column], sb.exponents[column]}, c);
+    } else {
+      word =
+          mma_element_f32({x.data(), depth}, r.a->least_exponent, {y.data(), depth}, r.b->least_exponent, c);
+    }
   });
 }
 
-void MmaInFlight::State::multiply_f32(const MmaRectangle& whole, MmaPrecision precision,
+void MmaInFlight::State::multiply_f32(const MmaRectangle& whole, int cta, MmaPrecision precision,
                                       const AlignedOperand& a_exact, const AlignedOperand& b_exact) {
   MmaRectangle r = whole;
   if (op.accumulate && op.scale_d_shift) {
@@ -280,7 +202,7 @@ void MmaInFlight::State::multiply_f32(const MmaRectangle& whole, MmaPrecision pr
   r.aligned_a = &a_exact;
   r.aligned_b = &b_exact;
   if (a_exact.any_special || b_exact.any_special) {
-    redo_specials(r);
+    redo_specials(r, cta);
     for (int row = 0; row < r.rows; ++row) {
       if (a_exact.special[r.first_row + row]) {
         r.group_mask[row / kRowGroup] &= static_cast<std::uint16_t>(~(1u << (row % kRowGroup)));
@@ -313,6 +235,53 @@ void MmaInFlight::State::multiply_s32(const MmaRectangle& r) const {
   });
 }
 
+void MmaInFlight::State::complete_scaled_fast(int cta) {
+  PackedOperand scaled_a = a[cta];
+  PackedOperand scaled_b = b;
+  multiply_by_scales(scaled_a, a_scales[cta]);
+  multiply_by_scales(scaled_b, b_scales[cta]);
+  for (const MmaTile& tile : tiles) {
+    MmaRectangle r = rectangle(cta, tile);
+    r.a = &scaled_a;
+    r.b = &scaled_b;
+    best_mma_kernels().fast(r);
+  }
+}
+
+void MmaInFlight::State::complete_fp4(int cta) {
+  const Fp4Operand fp4_a = make_fp4_operand(a[cta], a_scales[cta]);
+  const Fp4Operand fp4_b = make_fp4_operand(b, b_scales[cta]);
+  for (const MmaTile& tile : tiles) {
+    MmaRectangle r = rectangle(cta, tile);
+    r.fp4_a = &fp4_a;
+    r.fp4_b = &fp4_b;
+    r.exponent_floor = kFp4ExponentFloor;
+    best_mma_kernels().exact_fp4(r);
+  }
+}
+
+void MmaInFlight::State::complete_scaled(MmaPrecision precision) {
+  AlignedOperand a_exact;
+  AlignedOperand b_exact;
+  for (int cta = 0; cta < op.cta_group; ++cta) {
+    if (precision == MmaPrecision::Fast) {
+      complete_scaled_fast(cta);
+    } else if (is_packed_fp4(d.kind)) {
+      complete_fp4(cta);
+    } else {
+      best_mma_kernels().prepare(a[cta], a_exact);
+      best_mma_kernels().prepare(b, b_exact);
+      shift_by_scales(a_exact, a[cta], a_scales[cta]);
+      shift_by_scales(b_exact, b, b_scales[cta]);
+      for (const MmaTile& tile : tiles) {
+        MmaRectangle r = rectangle(cta, tile);
+        r.exponent_floor = kScaledExponentFloor;
+        multiply_f32(r, cta, precision, a_exact, b_exact);
+      }
+    }
+  }
+}
+
 MmaInFlight::MmaInFlight(std::unique_ptr<State> state) : state_(std::move(state)) {}
 MmaInFlight::MmaInFlight(MmaInFlight&&) noexcept = default;
 MmaInFlight& MmaInFlight::operator=(MmaInFlight&&) noexcept = default;
@@ -323,6 +292,10 @@ const InstructionDescriptor& MmaInFlight::shape() const { return state_->d; }
 
 void MmaInFlight::complete(MmaPrecision precision) {
   State& s = *state_;
+  if (is_block_scaled(s.d.kind)) {
+    s.complete_scaled(precision);
+    return;
+  }
   thread_local AlignedOperand a_exact;
   thread_local AlignedOperand b_exact;
   const bool f32 = s.d.d_type == AccumulatorType::F32;
@@ -334,11 +307,11 @@ void MmaInFlight::complete(MmaPrecision precision) {
     if (exact) {
       best_mma_kernels().prepare(s.a[cta], a_exact);
     }
-    for (const Tile& tile : s.tiles) {
+    for (const MmaTile& tile : s.tiles) {
       const MmaRectangle r = s.rectangle(cta, tile);
       switch (s.d.d_type) {
         case AccumulatorType::F32:
-          s.multiply_f32(r, precision, a_exact, b_exact);
+          s.multiply_f32(r, cta, precision, a_exact, b_exact);
           break;
         case AccumulatorType::F16:
           s.multiply_f16(r);
@@ -358,7 +331,9 @@ void MmaInFlight::for_each_shared_range(const std::function<void(const SharedRan
     if (!state_->op.a_in_tmem) {
       units::for_each_shared_range(state_->a_descriptor, state_->a_shape(), cta, visit);
     }
-    units::for_each_shared_range(state_->b_descriptor, state_->b_shape(cta), cta, visit);
+    const bool shifted = zero_columns_shift(state_->op.zero_columns) != 0;
+    units::for_each_shared_range(state_->b_descriptor,
+                                 shifted ? state_->shifted_b_shape() : state_->b_shape(cta), cta, visit);
   }
 }
 
@@ -367,9 +342,15 @@ std::vector<TmemRange> MmaInFlight::tmem_ranges() const {
   const MmaOperation& op = state_->op;
   for (int cta = 0; cta < op.cta_group; ++cta) {
     ranges.push_back(
-        {cta, decode_tmem_address(op.d_address).column, accumulator_columns(state_->d, op.cta_group), true});
+        {cta, decode_tmem_address(op.d_address).column, accumulator_columns(state_->d, op), true});
     if (op.a_in_tmem) {
       ranges.push_back({cta, decode_tmem_address(op.a_address).column, kOperandColumns, false});
+    }
+    if (is_block_scaled(op.kind)) {
+      ranges.push_back({cta, decode_tmem_address(op.scale_a_address).column,
+                        scale_columns(scale_shape_a(op, state_->d)), false});
+      ranges.push_back({cta, decode_tmem_address(op.scale_b_address).column,
+                        scale_columns(scale_shape_b(op, state_->d)), false});
     }
   }
   return ranges;
@@ -388,9 +369,10 @@ MmaInFlight start_mma(const MmaOperation& operation, std::span<const SharedView>
   }
   auto state = std::make_unique<MmaInFlight::State>();
   state->op = operation;
-  state->d = decode_instruction_descriptor(operation.instruction_descriptor, operation.kind,
-                                           operation.cta_group, operation.a_in_tmem)
-                 .descriptor;
+  state->d =
+      decode_instruction_descriptor(operation.instruction_descriptor, operation.kind, operation.cta_group,
+                                    operation.a_in_tmem, operation.weight_stationary)
+          .descriptor;
   state->a_descriptor = decode_smem_descriptor(operation.a_descriptor).descriptor;
   state->b_descriptor = decode_smem_descriptor(operation.b_descriptor).descriptor;
   state->tiles = tiles_of(state->d, operation);

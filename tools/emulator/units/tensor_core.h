@@ -22,7 +22,7 @@ enum class CollectorUse : std::uint8_t { Discard, Fill, Use, LastUse };
 struct MmaOperation {
   MmaKind kind = MmaKind::F16;
   int cta_group = 1;
-  bool weight_stationary = false;                  ///< .ws: refused
+  bool weight_stationary = false;                  ///< .ws
   bool a_shift = false;                            ///< .ashift: refused
   CollectorUse collector = CollectorUse::Discard;  ///< a cache hint; values do not depend on it
   std::uint32_t d_address = 0;
@@ -36,6 +36,12 @@ struct MmaOperation {
   /// Bit i of the concatenation: lane i is not written. Words 0-3 the even CTA (or the only one), 4-7 the
   /// odd.
   std::array<std::uint32_t, 8> disabled_lanes{};
+  std::uint64_t zero_columns = 0;  ///< .ws: the zero-column mask descriptor; 0 masks nothing
+  // Block-scaled kinds.
+  int scale_blocks = 0;  ///< factors for each row: .scale_vec::1X, 2X or 4X
+  std::uint32_t scale_a_address = 0;
+  std::uint32_t scale_b_address = 0;
+  bool first_scale_copy_only = false;  ///< do not ask for copies of the factors in every lane quarter
 };
 
 /// The async proxy's view of one CTA's shared memory: bytes[i] is shared address base + i.
@@ -60,7 +66,7 @@ struct TmemRange {
   int cta;
   int first_column;
   int columns;
-  bool written;  ///< the accumulator; otherwise operand A
+  bool written;  ///< the accumulator; otherwise operand A or scale factors
 };
 
 /// Every rule this operation breaks, one sentence each; empty when start_mma accepts it.
@@ -82,8 +88,8 @@ class MmaInFlight {
   /// The shared bytes operands A and B were gathered from, adjacent 16-byte chunks merged.
   void for_each_shared_range(const std::function<void(const SharedRange&)>& visit) const;
 
-  /// The tensor-memory columns of D and of an A in tensor memory, in each CTA, for ownership and hazard
-  /// checks.
+  /// The tensor-memory columns of D, of an A in tensor memory and of scale factors, in each CTA, for
+  /// ownership and hazard checks.
   std::vector<TmemRange> tmem_ranges() const;
 
  private:

@@ -431,7 +431,11 @@ TEST_CASE("an operation that breaks a rule is refused with the rule") {
   CHECK(refusal(good).empty());
   MmaOperation op = good;
   op.weight_stationary = true;
-  says(op, ".ws");
+  op.cta_group = 2;
+  says(op, "tcgen05.mma.ws does not exist for cta_group::2");
+  op = good;
+  op.zero_columns = 1ull << 39;
+  says(op, "tcgen05.mma.ws only");
   op = good;
   op.d_address = 400;
   says(op, "runs past the last, 511");
@@ -531,10 +535,16 @@ TEST_CASE("random operations are either carried out or refused, never read or wr
   std::mt19937_64 random(5);
   Pair pair;
   int done = 0, refused = 0;
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 15000; ++i) {
     MmaOperation op;
-    op.kind = static_cast<MmaKind>(random() % 4);
+    op.kind = static_cast<MmaKind>(random() % 7);
     op.cta_group = 1 + static_cast<int>(random() % 2);
+    op.weight_stationary = random() % 8 == 0;
+    op.zero_columns = op.weight_stationary ? random() & 0x3FFF'FF8F'FFFF'FFFF : 0;
+    op.scale_blocks = 1 << random() % 3;
+    op.scale_a_address = random() % 520;
+    op.scale_b_address = random() % 520;
+    op.first_scale_copy_only = random() % 2;
     op.d_address = random() % 600 | (random() % 4 ? 0 : 16u << 16);
     op.a_in_tmem = random() % 2;
     op.a_address = random() % 520;
@@ -542,11 +552,13 @@ TEST_CASE("random operations are either carried out or refused, never read or wr
     const auto descriptor = [&] { return (random() & kOffsets) | 1ull << 46 | (random() % 8) << 61; };
     op.a_descriptor = descriptor();
     op.b_descriptor = descriptor();
-    constexpr std::uint32_t kTypes[] = {kBf16, 0x910, 0x10, 0x4A0};
-    constexpr int kRows[] = {64, 128, 256};
-    op.instruction_descriptor = kTypes[static_cast<int>(op.kind)] |
-                                shape_bits(kRows[random() % 3], 8 * (1 + random() % 32)) |
-                                (random() % 4 << 15);
+    constexpr std::uint32_t kTypes[] = {kBf16, 0x910, 0x10, 0x4A0, 0x800000, 0x800480, 0x480};
+    constexpr int kRows[] = {32, 64, 128, 256};
+    const bool scaled = is_block_scaled(op.kind);
+    const std::uint32_t type = kTypes[static_cast<int>(op.kind)];
+    op.instruction_descriptor = type | shape_bits(kRows[random() % 4], 8 * (1 + random() % 32)) |
+                                (is_packed_fp4(op.kind) ? 0 : random() % 4 << 15) |
+                                (scaled ? random() % 2 << 30 | random() % 2 << 5 : random() % 2 << 30);
     op.accumulate = random() % 2;
     try {
       pair.run(op, random() % 2 ? MmaPrecision::Exact : MmaPrecision::Fast);
