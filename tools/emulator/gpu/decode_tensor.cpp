@@ -1,6 +1,8 @@
 // The tcgen05 family: PTX ISA 9.7.16.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "gpu/decode.h"
 
 namespace emu::gpu {
@@ -71,26 +73,65 @@ bool decode_access(DecodeContext& c, bool load) {
   return true;
 }
 
-bool decode_mma(DecodeContext& c) {
-  c.set(Op::Mma, CostClass::MmaIssue);
-  Detail& d = c.detail();
-  if (c.take("ws")) throw DecodeError{"weight-stationary .ws forms are not supported"};
-  if (c.take("sp")) throw DecodeError{"sparse .sp forms are not supported"};
-  d.cta_group = take_cta_group(c);
-  d.mma.cta_group = d.cta_group;
-  const std::string_view kind = c.take_any({"kind::f16", "kind::tf32", "kind::f8f6f4", "kind::i8"});
-  if (kind.empty()) throw DecodeError{"this .kind is not supported"};
-  d.mma.kind = kind == "kind::f16"      ? units::MmaKind::F16
-               : kind == "kind::tf32"   ? units::MmaKind::TF32
-               : kind == "kind::f8f6f4" ? units::MmaKind::F8F6F4
-                                        : units::MmaKind::I8;
-  const std::string_view collector = c.take_any(
-      {"collector::a::fill", "collector::a::use", "collector::a::lastuse", "collector::a::discard"});
-  if (collector == "collector::a::fill") d.mma.collector = units::CollectorUse::Fill;
-  if (collector == "collector::a::use") d.mma.collector = units::CollectorUse::Use;
-  if (collector == "collector::a::lastuse") d.mma.collector = units::CollectorUse::LastUse;
-  if (c.take("ashift")) throw DecodeError{".ashift is not supported"};
-  c.finish();
+void take_kind(DecodeContext& c, units::MmaOperation& mma) {
+  using units::MmaKind;
+  constexpr std::pair<std::string_view, MmaKind> kKinds[] = {
+      {"kind::f16", MmaKind::F16},           {"kind::tf32", MmaKind::TF32},
+      {"kind::f8f6f4", MmaKind::F8F6F4},     {"kind::i8", MmaKind::I8},
+      {"kind::mxf8f6f4", MmaKind::MXF8F6F4}, {"kind::mxf4", MmaKind::MXF4},
+      {"kind::mxf4nvf4", MmaKind::MXF4NVF4}};
+  for (const auto& [token, kind] : kKinds) {
+    if (!c.take(token)) continue;
+    mma.kind = kind;
+    return;
+  }
+  throw DecodeError{"this .kind is not supported"};
+}
+
+// .block16 and .block32 are other names of .scale_vec::4X and, by the kind, 1X or 2X (PTX ISA 9.7.16.10.7.1).
+void take_scale_vector(DecodeContext& c, units::MmaOperation& mma) {
+  if (!units::is_block_scaled(mma.kind)) return;
+  if (!c.take("block_scale")) throw DecodeError{fmt::format("kind::{} needs .block_scale", name(mma.kind))};
+  const int natural = mma.kind == units::MmaKind::MXF8F6F4 ? 1 : 2;
+  const std::string_view vector =
+      c.take_any({"scale_vec::1X", "scale_vec::2X", "scale_vec::4X", "block16", "block32"});
+  if (vector.empty() && mma.kind == units::MmaKind::MXF4NVF4) {
+    throw DecodeError{"kind::mxf4nvf4 needs .block16, .block32 or .scale_vec"};
+  }
+  mma.scale_blocks = natural;
+  if (vector == "block16") mma.scale_blocks = 4;
+  if (vector.starts_with("scale_vec")) mma.scale_blocks = vector[vector.size() - 2] - '0';
+  const bool exists =
+      mma.kind == units::MmaKind::MXF4NVF4 ? mma.scale_blocks >= 2 : mma.scale_blocks == natural;
+  if (!exists) throw DecodeError{fmt::format("kind::{} has no .{}", name(mma.kind), vector)};
+}
+
+// A hint: .ws keeps B, in one of four buffers, the others keep A.
+void take_collector(DecodeContext& c, units::MmaOperation& mma) {
+  using units::CollectorUse;
+  const auto take_use = [&](const std::string& buffer) {
+    constexpr std::pair<const char*, CollectorUse> kUses[] = {{"fill", CollectorUse::Fill},
+                                                              {"use", CollectorUse::Use},
+                                                              {"lastuse", CollectorUse::LastUse},
+                                                              {"discard", CollectorUse::Discard}};
+    for (const auto& [word, use] : kUses) {
+      if (!c.take(fmt::format("collector::{}::{}", buffer, word))) continue;
+      mma.collector = use;
+      return true;
+    }
+    return false;
+  };
+  if (!mma.weight_stationary) {
+    take_use("a");
+    return;
+  }
+  for (const char* buffer : {"b0", "b1", "b2", "b3"}) {
+    if (take_use(buffer)) return;
+  }
+}
+
+// d, a, b and the instruction descriptor; returns how many operands that was.
+size_t decode_mma_operands(DecodeContext& c, Detail& d) {
   d.address = c.address(0, ptx::Space::Generic);
   d.a_in_tmem = c.operand(1).kind == ptx::OperandKind::Address;
   d.mma.a_in_tmem = d.a_in_tmem;
@@ -101,17 +142,47 @@ bool decode_mma(DecodeContext& c) {
   }
   c.out.src[1] = c.source(2, isa::OperandType::B64);
   c.out.src[2] = c.source(3, isa::OperandType::B32);
-  size_t index = 4;
-  if (index < c.operand_count() && c.operand(index).kind == ptx::OperandKind::Vector) {
+  return 4;
+}
+
+bool decode_mma(DecodeContext& c) {
+  c.set(Op::Mma, CostClass::MmaIssue);
+  Detail& d = c.detail();
+  d.mma.weight_stationary = c.take("ws");
+  if (c.take("sp")) throw DecodeError{"sparse .sp forms are not supported"};
+  d.cta_group = take_cta_group(c);
+  d.mma.cta_group = d.cta_group;
+  take_kind(c, d.mma);
+  take_scale_vector(c, d.mma);
+  take_collector(c, d.mma);
+  if (c.take("ashift")) throw DecodeError{".ashift is not supported"};
+  c.finish();
+  const bool scaled = units::is_block_scaled(d.mma.kind);
+  if (d.mma.weight_stationary && (d.cta_group != 1 || scaled)) {
+    throw DecodeError{
+        fmt::format("tcgen05.mma.ws has no .cta_group::{}.kind::{}", d.cta_group, name(d.mma.kind))};
+  }
+  size_t index = decode_mma_operands(c, d);
+  if (scaled) {
+    d.address3 = c.address(index++, ptx::Space::Generic);
+    d.address4 = c.address(index++, ptx::Space::Generic);
+  } else if (index < c.operand_count() && c.operand(index).kind == ptx::OperandKind::Vector) {
     d.coordinates = c.vector_sources(index++, isa::OperandType::B32);  // the disabled-lane words
     const size_t words = d.cta_group == 2 ? 8 : 4;
-    if (d.coordinates.size() != words) {
-      throw DecodeError{fmt::format("the lane mask has {} words, cta_group::{} takes {}",
-                                    d.coordinates.size(), d.cta_group, words)};
+    if (d.coordinates.size() != words || d.mma.weight_stationary) {
+      throw DecodeError{fmt::format("the lane mask has {} words, cta_group::{}{} takes {}",
+                                    d.coordinates.size(), d.cta_group, d.mma.weight_stationary ? ".ws" : "",
+                                    d.mma.weight_stationary ? "none" : std::to_string(words))};
     }
   }
   d.extra = c.predicate_source(c.operand(index++), &d.flag);
-  if (index < c.operand_count()) d.mma.scale_d_shift = static_cast<int>(c.immediate(index));
+  if (index < c.operand_count() && d.mma.weight_stationary) {
+    c.out.src[3] = c.source(index++, isa::OperandType::B64);
+    d.has_extra = true;  // the zero-column mask
+  } else if (index < c.operand_count() && !scaled) {
+    d.mma.scale_d_shift = static_cast<int>(c.immediate(index++));
+  }
+  if (index < c.operand_count()) throw DecodeError{"more operands than this form has"};
   return true;
 }
 
@@ -133,6 +204,11 @@ bool decode_tmem_copy(DecodeContext& c) {
   if (shape == "32x128b") {
     if (!c.take("warpx4")) throw DecodeError{".32x128b needs .warpx4"};
     d.copy = Shape::Rows32x128b;
+  }
+  if (c.take("b8x16")) {
+    const std::string_view format = c.take_any({"b6x16_p32", "b4x16_p64"});
+    if (format.empty()) throw DecodeError{".b8x16 needs .b6x16_p32 or .b4x16_p64"};
+    d.copy_format = format == "b6x16_p32" ? units::TmemCopyFormat::B6 : units::TmemCopyFormat::B4;
   }
   c.finish();
   d.address = c.address(0, ptx::Space::Generic);

@@ -48,7 +48,7 @@ enum class ValueType : uint8_t { Bits, Unsigned, Signed, Float, Half, Bfloat };
 
 // What an engine operation needs beside the Refs in Instr.
 struct Detail {
-  AddressOperand address, address2, address3;
+  AddressOperand address, address2, address3, address4;
   ptx::Space space = ptx::Space::Generic;
   ptx::Space space2 = ptx::Space::Generic;
   uint8_t bytes = 4;  // of one element
@@ -69,6 +69,7 @@ struct Detail {
   units::TmemAccess tmem;
   units::MmaOperation mma;
   units::TmemCopyShape copy = units::TmemCopyShape::Rows128x256b;
+  units::TmemCopyFormat copy_format = units::TmemCopyFormat::Plain;
   bool a_in_tmem = false;
   units::BulkOp bulk_op = units::BulkOp::Add;
   units::BulkType bulk_type = units::BulkType::U32;

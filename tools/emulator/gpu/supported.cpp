@@ -211,12 +211,21 @@ constexpr Family kFamilies[] = {
      "{.b8x16.b6x16_p32,.b8x16.b4x16_p64}",
      "[%r0], %d0"},
     {"tcgen05.shift.cta_group::(1,2).down", "[%r0]"},
-    {"tcgen05.mma{.ws,.sp}.cta_group::(1,2).kind::(f16,tf32,f8f6f4,i8)", "[%r0], %d0, %d1, %r1, %p0"},
+    {"tcgen05.mma{.sp}.cta_group::(1,2).kind::(f16,tf32,f8f6f4,i8)", "[%r0], %d0, %d1, %r1, %p0"},
     {"tcgen05.mma.cta_group::(1,2).kind::(f16,tf32,f8f6f4,i8)", "[%r0], [%r2], %d1, %r1, %p0"},
     {"tcgen05.mma.cta_group::(1,2).kind::(f16,tf32,f8f6f4,i8).collector::a::(fill,use,lastuse,discard)",
      "[%r0], %d0, %d1, %r1, %p0"},
-    {"tcgen05.mma.cta_group::(1,2).kind::(mxf8f6f4,mxf4,mxf4nvf4).block_scale",
+    {"tcgen05.mma.cta_group::(1,2).kind::(f16,tf32,f8f6f4,i8).ashift", "[%r0], [%r2], %d1, %r1, %p0"},
+    {"tcgen05.mma.cta_group::(1,2).kind::(mxf8f6f4,mxf4,mxf4nvf4).block_scale"
+     "{.scale_vec::1X,.scale_vec::2X,.scale_vec::4X,.block16,.block32}",
      "[%r0], %d0, %d1, %r1, [%r2], [%r3], %p0"},
+    {"tcgen05.mma.cta_group::(1,2).kind::(mxf8f6f4.block_scale.block32,mxf4.block_scale.block32,"
+     "mxf4nvf4.block_scale.block16).collector::a::(fill,use,lastuse,discard)",
+     "[%r0], [%r4], %d1, %r1, [%r2], [%r3], %p0"},
+    {"tcgen05.mma.ws.cta_group::1.kind::(f16,tf32,f8f6f4,i8)", "[%r0], %d0, %d1, %r1, %p0, %d2"},
+    {"tcgen05.mma.ws.cta_group::1.kind::(f16,tf32,f8f6f4,i8).collector::(b0,b1,b2,b3)::(fill,use,lastuse,"
+     "discard)",
+     "[%r0], [%r2], %d1, %r1, %p0"},
     {"multimem.(ld_reduce,red).global.add.f32", "%r0, [%d0]"},
     {"tensormap.replace.tile.global_address.global.b1024.b64", "[%d0], %d1"},
     {"wgmma.fence.sync.aligned", ""},

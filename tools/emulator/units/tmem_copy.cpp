@@ -33,6 +33,18 @@ void for_each_lane(TmemCopyShape shape, int row, int base, Visit visit) {
   }
 }
 
+// 16 elements get the bytes that an MMA expects of an operand in tensor memory: 6 bits at the low end, 4 bits
+// in bits 5 to 2 (PTX ISA 9.7.16.9.1, 9.7.16.10.4.3).
+void decompress(TmemCopyFormat format, const std::byte* from, std::byte* to) {
+  const int bits = format == TmemCopyFormat::B6 ? 6 : 4;
+  for (int i = 0; i < 16; ++i) {
+    std::uint16_t pair;
+    std::memcpy(&pair, from + i * bits / 8, 2);
+    const int code = pair >> i * bits % 8 & ((1 << bits) - 1);
+    to[i] = static_cast<std::byte>(bits == 4 ? code << 2 : code);
+  }
+}
+
 }  // namespace
 
 int tmem_copy_rows(TmemCopyShape shape) {
@@ -83,8 +95,13 @@ std::vector<std::uint32_t> gather_tmem_copy(const TmemCopy& copy, const SharedVi
         throw TensorError(fmt::format("row {} lies at shared address 0x{:x}, outside [0x{:x}, 0x{:x})", row,
                                       at, shared.base, shared.base + shared.size));
       }
-      std::memcpy(&words[static_cast<std::size_t>(row * columns + column)], shared.bytes + (at - shared.base),
-                  16);
+      const std::byte* from = shared.bytes + (at - shared.base);
+      std::uint32_t* to = &words[static_cast<std::size_t>(row * columns + column)];
+      if (copy.format == TmemCopyFormat::Plain) {
+        std::memcpy(to, from, 16);
+      } else {
+        decompress(copy.format, from, reinterpret_cast<std::byte*>(to));
+      }
     }
   }
   return words;

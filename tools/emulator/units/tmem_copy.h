@@ -21,10 +21,15 @@ enum class TmemCopyShape : std::uint8_t {
   Rows32x128b  ///< the same 32 rows in the lanes of all four warps
 };
 
+/// What the source holds in each 16 bytes, and what becomes of it: 16 bytes as they are, or 16 packed
+/// elements of 6 or 4 bits and padding, each of which gets a byte (PTX ISA 9.7.16.9.1).
+enum class TmemCopyFormat : std::uint8_t { Plain, B6, B4 };
+
 struct TmemCopy {
   TmemCopyShape shape = TmemCopyShape::Rows128x256b;
   std::uint32_t address = 0;     ///< of tensor memory
   std::uint64_t descriptor = 0;  ///< of the source: K-major rows, whatever its swizzle
+  TmemCopyFormat format = TmemCopyFormat::Plain;
 };
 
 int tmem_copy_rows(TmemCopyShape shape);
