@@ -10,23 +10,26 @@ namespace {
 constexpr std::uint32_t kMagic = 0x50414D54;
 
 // The private form. A dimension of 2^32 is stored as 0: dimensions are at least 1. No padding, so that the
-// checksum covers every byte.
+// checksum covers every byte but those of the second word: there the driver keeps hints, of which CUTLASS 4.5
+// clears one (bit 21) in the maps of tensors below 128 KB.
 struct Encoded {
   std::uint32_t magic;
   std::uint32_t checksum;
+  std::uint64_t hints;
   std::uint64_t address;
   std::uint64_t strides[4];
   std::uint32_t dims[5];
   std::uint16_t box[5];
   std::uint8_t element_strides[5];
   std::uint8_t rank, type, interleave, swizzle, l2_promotion, fill;
-  std::uint8_t unused[39];
+  std::uint8_t unused[31];
 };
 static_assert(sizeof(Encoded) == kTensorMapBytes && std::has_unique_object_representations_v<Encoded>);
 
 std::uint32_t checksum_of(const Encoded& encoded) {
   Encoded copy = encoded;
   copy.checksum = 0;
+  copy.hints = 0;
   const auto* bytes = reinterpret_cast<const unsigned char*>(&copy);
   std::uint32_t hash = 2166136261u;  // FNV-1a
   for (std::size_t i = 0; i < sizeof(copy); ++i) hash = (hash ^ bytes[i]) * 16777619u;

@@ -90,6 +90,19 @@ TEST_CASE("a map survives its encoding") {
   }
 }
 
+TEST_CASE("a library may clear a hint in the second word of a map") {
+  for (std::uint64_t address : {0x7e00'0000'0000ull, 0x7e00'0020'0000ull, 0x7eff'ffff'ff00ull}) {
+    Arguments a;
+    a.address = address;
+    alignas(64) std::uint64_t out[16];
+    REQUIRE(a.encode(reinterpret_cast<std::byte*>(out)).code == kCudaSuccess);
+    out[1] &= ~(std::uint64_t{1} << 21);
+    auto map = decode(out);
+    REQUIRE(map);
+    CHECK(map->address == address);
+  }
+}
+
 TEST_CASE("bytes that no encoder wrote are not a map") {
   alignas(64) std::byte out[128] = {};
   CHECK_FALSE(decode(out));
