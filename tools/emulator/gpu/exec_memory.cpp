@@ -155,6 +155,24 @@ Processor::Location Processor::locate(Fragment& f, ptx::Space space, uint64_t ad
   return result;
 }
 
+bool Processor::own_shared_offsets(const Fragment& f, const Detail& d, LaneMask active, uint32_t bytes,
+                                   std::array<uint32_t, 32>& offsets) const {
+  if (d.space != ptx::Space::Shared || !d.address.has_base || d.address.wide) return false;
+  const Cta& cta = *f.warp->cta;
+  const int64_t window = memory::shared_address(cta.rank, 0);
+  const int64_t first = window + memory::kSharedScratchBegin;
+  const int64_t last = window + cta.shared->end() - bytes;
+  const uint32_t* base = f.file.at<uint32_t>(d.address.base);
+  LaneMask good = 0;
+  for (int lane = 0; lane < 32; ++lane) {
+    const int64_t address = int64_t{base[lane]} + d.address.offset;
+    const bool plain = address >= first && address <= last && (address & (bytes - 1)) == 0;
+    good |= LaneMask{plain} << lane;
+    offsets[static_cast<size_t>(lane)] = static_cast<uint32_t>(address - window);
+  }
+  return (active & ~good) == 0;
+}
+
 uint32_t Processor::tag_of(const Fragment& f, const Instr& in) const {
   auto& tags = const_cast<Processor*>(this)->tags_;
   for (size_t i = tags.size(); i-- > 0;) {
@@ -241,6 +259,24 @@ Outcome Processor::exec_load(Fragment& f, const Instr& in, LaneMask active) {
   const uint64_t symbol = symbol_value(f, d.address);
   const uint32_t bytes = uint32_t{d.bytes} * d.count;
   const bool is_signed = d.type == ValueType::Signed;
+  if (std::array<uint32_t, 32> offsets; own_shared_offsets(f, d, active, bytes, offsets)) {
+    const std::byte* image = f.warp->cta->shared->generic();
+    for (uint8_t i = 0; i < d.count; ++i) {
+      if (!d.data_width[i]) continue;
+      const bool words = d.bytes == 4 && d.data_width[i] == 4;
+      uint32_t* to = words ? f.file.at<uint32_t>(d.data[i]) : nullptr;
+      for (LaneMask rest = active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const std::byte* from = image + offsets[static_cast<size_t>(lane)] + i * d.bytes;
+        if (words) {
+          std::memcpy(to + lane, from, 4);
+        } else {
+          load_element(f.file, d.data[i], d.data_width[i], lane, from, d.bytes, is_signed);
+        }
+      }
+    }
+    return Outcome::Next;
+  }
   // An address without a register is the same for every lane, and so is what it holds, except in local
   // memory.
   for (LaneMask rest = active; rest; rest &= rest - 1) {
@@ -264,6 +300,27 @@ Outcome Processor::exec_store(Fragment& f, const Instr& in, LaneMask active) {
   const Detail& d = detail(f, in);
   const uint64_t symbol = symbol_value(f, d.address);
   const uint32_t bytes = uint32_t{d.bytes} * d.count;
+  if (std::array<uint32_t, 32> offsets; own_shared_offsets(f, d, active, bytes, offsets)) {
+    memory::SharedMemory& shared = *f.warp->cta->shared;
+    for (uint8_t i = 0; i < d.count; ++i) {
+      if (!d.data_width[i]) continue;
+      const std::byte* from = register_bytes(f.file, d.data[i], d.data_width[i], 0);
+      const size_t stride = std::max<size_t>(d.data_width[i], 4);
+      for (LaneMask rest = active; rest; rest &= rest - 1) {
+        const auto lane = static_cast<size_t>(std::countr_zero(rest));
+        std::byte* to = shared.generic() + offsets[lane] + i * d.bytes;
+        if (d.bytes == 4) {
+          std::memcpy(to, from + lane * stride, 4);
+        } else {
+          std::memcpy(to, from + lane * stride, d.bytes);
+        }
+      }
+    }
+    if (shared.tracked())
+      shared.note_generic_write(offsets.data(), active, bytes, f.warp->index, tag_of(f, in));
+    note_progress();
+    return Outcome::Next;
+  }
   for (LaneMask rest = active; rest; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     const uint64_t address = lane_address(f, d.address, symbol, lane);
@@ -449,8 +506,8 @@ Outcome Processor::exec_copy_async_arrive(Fragment& f, const Instr& in, LaneMask
   return Outcome::Next;
 }
 
-// st.async and, with d.flag, red.async: a store to or a reduction in shared memory of the cluster that credits
-// its bytes to an mbarrier there when it lands.
+// st.async and, with d.flag, red.async: a store to or a reduction in shared memory of the cluster that
+// credits its bytes to an mbarrier there when it lands.
 Outcome Processor::exec_store_async(Fragment& f, const Instr& in, LaneMask active) {
   const Detail& d = detail(f, in);
   const uint32_t bytes = uint32_t{d.bytes} * d.count;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <span>
@@ -90,6 +91,10 @@ Outcome Processor::exec_tmem_load(Fragment& f, const Instr& in, LaneMask active)
   sm.tmem.require_owned(warp.cta->owner, base.column, columns, "tcgen05.ld");
   for (const Ref& ref : d.data) {
     uint32_t* lanes = f.file.at<uint32_t>(ref);
+    if (f.mask == ~LaneMask{0}) {
+      std::fill_n(lanes, 32, memory::kPoison32);
+      continue;
+    }
     for (int lane = 0; lane < 32; ++lane) {
       if (f.mask >> lane & 1) lanes[lane] = memory::kPoison32;
     }
@@ -104,13 +109,17 @@ Outcome Processor::exec_tmem_load(Fragment& f, const Instr& in, LaneMask active)
   pending.detail = &d;
   pending.lanes = f.mask;
   pending.ready = ready;
+  if (!warp.spare_values.empty()) {
+    pending.values = std::move(warp.spare_values.back());
+    warp.spare_values.pop_back();
+  }
   pending.values.resize(d.data.size() * 32);
   ++warp.cta->in_flight;
   PendingLoad* slot = &pending;
   const Issuer reader = issuer(f, in, active);
   events_.schedule(start, [this, &warp, slot, access, reader](Time) {
-    std::vector<uint32_t*> rows(slot->detail->data.size());
-    for (size_t i = 0; i < rows.size(); ++i) rows[i] = slot->values.data() + i * 32;
+    std::array<uint32_t*, 128> rows;
+    for (size_t i = 0; i < slot->detail->data.size(); ++i) rows[i] = slot->values.data() + i * 32;
     const units::TmemAddress at = units::decode_tmem_address(access.address);
     serve_port_in_order(warp, at.column, units::tmem_column_count(access), reader);
     units::tmem_load(warp.cta->sm->tmem, access, rows.data());
@@ -144,10 +153,15 @@ void Processor::land_tmem_loads(Warp& warp, Time now) {
     for (size_t i = 0; i < load.detail->data.size(); ++i) {
       const Ref ref = load.detail->data[i];
       uint32_t* to = load.frame->registers + static_cast<size_t>(ref.slot()) * isa::kLanes;
+      if (load.lanes == ~LaneMask{0}) {
+        std::memcpy(to, load.values.data() + i * 32, sizeof(uint32_t) * 32);
+        continue;
+      }
       for (int lane = 0; lane < 32; ++lane) {
         if (load.lanes >> lane & 1) to[lane] = load.values[i * 32 + static_cast<size_t>(lane)];
       }
     }
+    warp.spare_values.push_back(std::move(load.values));
     warp.tmem_loads.pop_front();
     --warp.cta->in_flight;
   }

@@ -2,6 +2,7 @@
 // machine.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <memory>
 #include <vector>
@@ -114,6 +115,11 @@ class Processor {
     return base + static_cast<uint64_t>(address.offset);
   }
   uint64_t uniform_address(const Fragment& f, const AddressOperand& address, LaneMask active) const;
+  // The offsets of a plain access of `bytes` to the CTA's own shared memory, lane by lane. False when an
+  // active lane's address is anything else: a peer's, out of bounds, misaligned; locate() then says what it
+  // is.
+  bool own_shared_offsets(const Fragment& f, const Detail& d, LaneMask active, uint32_t bytes,
+                          std::array<uint32_t, 32>& offsets) const;
   struct Location {
     std::byte* bytes = nullptr;
     Cta* cta = nullptr;   // shared memory of this CTA

@@ -123,6 +123,7 @@ struct Warp {
   std::array<Time, 32> mma_done{};                            // completion of the thread's latest tcgen05.mma
   std::array<Time, 32> copies_done{};                         // completion of its latest cp.async
   std::deque<PendingLoad> tmem_loads;
+  std::vector<std::vector<uint32_t>> spare_values;  // of loads that have landed, for the next ones
   std::deque<PendingStore> tmem_stores;
   std::shared_ptr<char> alive = std::make_shared<char>();  // late events hold a weak pointer to it
   Time tmem_stores_done = 0;
