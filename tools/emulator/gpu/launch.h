@@ -36,7 +36,6 @@ struct Launch {
   std::atomic<bool> failed{false};
   std::atomic<bool> stale_reported{false};  // one report of each kind a launch
   std::atomic<bool> store_reported{false};
-  std::atomic<bool> load_reported{false};
   std::atomic<uint64_t> ctas_run{0};
   std::atomic<uint64_t> heap_bytes{0};
 

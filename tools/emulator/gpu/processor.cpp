@@ -350,7 +350,7 @@ void Processor::reached_watched(const Fragment& f, const Instr& in, Time now) {
   const Program& program = *f.frame->program;
   const ptx::Instruction& instruction = program.function->instructions[in.source];
   if (const auto read = program.unwaited.find(instruction.text_begin);
-      read != program.unwaited.end() && !launch_.load_reported.exchange(true)) {
+      read != program.unwaited.end() && !launch_.kernel->load_reported.exchange(true)) {
     std::string load;
     for (const ptx::Instruction& candidate : program.function->instructions) {
       if (candidate.text_begin == read->second)
@@ -358,7 +358,9 @@ void Processor::reached_watched(const Fragment& f, const Instr& in, Time now) {
     }
     launch_.warn(fmt::format(
         "a register of tcgen05.ld is used before tcgen05.wait::ld{}\n    loaded by {}\n  the value is "
-        "there, but nothing else is ordered after the load (PTX ISA 9.7.16.6): wait for it first.",
+        "there, but nothing else is ordered after the load (PTX ISA 9.7.16.6): wait for it first. If the "
+        "source "
+        "does, the compiler moved the use above the wait.",
         describe(issuer(f, in, f.mask)), load));
   }
   const Cta& cta = *f.warp->cta;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -93,12 +94,12 @@ struct Program {
   std::deque<Detail> details;
   isa::ConstantPool constants;
   isa::WideOperands wide;
-  IssueInfo issue;              // timed mode
+  IssueInfo issue;                        // timed mode
   std::map<uint32_t, uint32_t> unwaited;  // see gpu/unwaited.h
-  uint32_t num_slots = 0;       // with the sink slots
-  uint32_t num_predicates = 0;  // with the constant predicates
-  uint32_t frame_bytes = 0;     // local memory of one call: call parameters, then locals
-  uint32_t local_offset = 0;    // where .local variables begin within it
+  uint32_t num_slots = 0;                 // with the sink slots
+  uint32_t num_predicates = 0;            // with the constant predicates
+  uint32_t frame_bytes = 0;               // local memory of one call: call parameters, then locals
+  uint32_t local_offset = 0;              // where .local variables begin within it
 };
 
 // An entry with everything it can reach.
@@ -110,6 +111,7 @@ struct Kernel {
   std::map<std::string, uint32_t> shared_offsets;  // module-scope and in-body shared variables, by key
   uint32_t static_shared = 0;                      // bytes
   uint32_t dynamic_align = 16;
+  std::atomic<bool> load_reported{false};  // the report of an unwaited tcgen05.ld comes once a kernel
   bool reads_shared_async = false;  // something in the kernel reads shared memory through the async proxy
 };
 

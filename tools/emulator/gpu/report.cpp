@@ -22,12 +22,41 @@ std::string source_line(const Program& program, const ptx::Instruction& instruct
   return fmt::format("{}:{}", file == files.end() ? std::string("?") : file->second, location.line);
 }
 
+// The names alone of a mangled nested name. Enough where a demangler gives up, as it does on CUTLASS's
+// kernels.
+std::string names_of_mangled(const std::string& name) {
+  size_t at = name.starts_with("_ZN") ? 3 : name.starts_with("_Z") ? 2 : name.size();
+  std::string result;
+  while (at < name.size() && std::isdigit(static_cast<unsigned char>(name[at]))) {
+    size_t length = 0;
+    while (at < name.size() && std::isdigit(static_cast<unsigned char>(name[at]))) {
+      length = std::min(10 * length + static_cast<size_t>(name[at++] - '0'), name.size());
+    }
+    if (!result.empty()) result += "::";
+    result += name.substr(at, length);
+    at += length;
+  }
+  if (result.empty()) return name;
+  return at < name.size() && name[at] == 'I' ? result + "<...>" : result;
+}
+
+// A name as the source spells it; of one that would fill the screen the template arguments are left out.
 std::string readable(const std::string& name) {
+  constexpr size_t kLong = 200;
   int status = 0;
   char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  std::string result = status == 0 && text ? text : name;
+  const std::string full = status == 0 && text ? text : name;
   std::free(text);
-  return result;
+  if (full.size() <= kLong) return full;
+  if (status != 0) return names_of_mangled(name);
+  std::string plain;
+  for (int depth = 0; const char c : full) {
+    if (c == '(' && depth == 0) return plain;
+    if (c == '<' && ++depth == 1) plain += "<...>";
+    if (depth == 0) plain += c;
+    if (c == '>') --depth;
+  }
+  return plain;
 }
 
 const char* stall_text(observe::Stall stall) {
