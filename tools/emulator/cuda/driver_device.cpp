@@ -1,6 +1,7 @@
 // Driver API: initialisation, errors, devices, contexts. There is one device and one context, always current.
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 
 #include "cuda/device_properties.h"
 #include "cuda/driver.h"
@@ -57,6 +58,14 @@ CUresult cuGetProcAddress(const char* symbol, void** function, int version, cuui
     result =
         version < found->since ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT : CU_GET_PROC_ADDRESS_SUCCESS;
     if (result == CU_GET_PROC_ADDRESS_SUCCESS) *function = found->function;
+  } else if (std::string_view(symbol) == "cuGetExportTable") {
+    // The first thing that a statically linked CUDA runtime cannot do without; it then fails without a word.
+    report(
+        "cuGetProcAddress: cuGetExportTable, the driver's private interface, is not emulated. A library with "
+        "a "
+        "CUDA runtime of its own inside (cuBLAS, cuDNN, cuFFT, cuRAND) asks for it: such libraries bring "
+        "machine "
+        "code, not PTX, and cannot run here");
   }
   if (status) *status = result;
   return status || *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
