@@ -54,11 +54,7 @@ CUresult cuGetProcAddress(const char* symbol, void** function, int version, cuui
   if (!symbol || !function) return CUDA_ERROR_INVALID_VALUE;
   *function = nullptr;
   CUdriverProcAddressQueryResult result = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-  if (const DriverFunction* found = find_driver_function(symbol)) {
-    result =
-        version < found->since ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT : CU_GET_PROC_ADDRESS_SUCCESS;
-    if (result == CU_GET_PROC_ADDRESS_SUCCESS) *function = found->function;
-  } else if (std::string_view(symbol) == "cuGetExportTable") {
+  if (std::string_view(symbol) == "cuGetExportTable") {
     // The first thing that a statically linked CUDA runtime cannot do without; it then fails without a word.
     report(
         "cuGetProcAddress: cuGetExportTable, the driver's private interface, is not emulated. A library with "
@@ -66,9 +62,20 @@ CUresult cuGetProcAddress(const char* symbol, void** function, int version, cuui
         "CUDA runtime of its own inside (cuBLAS, cuDNN, cuFFT, cuRAND) asks for it: such libraries bring "
         "machine "
         "code, not PTX, and cannot run here");
+  } else if (const DriverFunction* found = find_driver_function(symbol)) {
+    result =
+        version < found->since ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT : CU_GET_PROC_ADDRESS_SUCCESS;
+    if (result == CU_GET_PROC_ADDRESS_SUCCESS) *function = found->function;
   }
   if (status) *status = result;
   return status || *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+// NVRTC asks for a table and does without: there is none.
+CUresult cuGetExportTable(const void** table, const CUuuid* id) {
+  if (!table || !id) return CUDA_ERROR_INVALID_VALUE;
+  *table = nullptr;
+  return CUDA_ERROR_NOT_FOUND;
 }
 
 CUresult cuDeviceGet(CUdevice* device, int ordinal) {

@@ -58,6 +58,7 @@ const DriverFunction kFunctions[] = {
     EMU_DRIVER(cuFuncSetCacheConfig, 0),
     EMU_DRIVER(cuGetErrorName, 0),
     EMU_DRIVER(cuGetErrorString, 0),
+    EMU_DRIVER(cuGetExportTable, 0),
     EMU_DRIVER(cuGetProcAddress, 0),
     EMU_DRIVER(cuInit, 0),
     EMU_DRIVER(cuKernelGetAttribute, 0),
