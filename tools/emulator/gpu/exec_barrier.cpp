@@ -348,11 +348,30 @@ Outcome Processor::exec_mbarrier_pending(Fragment& f, const Instr& in, LaneMask 
 // try_wait suspends until the phase can have changed or its time limit passes; test_wait never does, except
 // that a loop that only tests costs nothing: after a few failures in a row it sleeps for a short limit as
 // well.
+namespace {
+
+template <typename T>
+bool lanes_agree(const T* values, LaneMask active) {
+  const T first = values[std::countr_zero(active)];
+  T differ = 0;
+  for (LaneMask rest = active; rest; rest &= rest - 1) differ |= values[std::countr_zero(rest)] ^ first;
+  return differ == 0;
+}
+
+}  // namespace
+
 Outcome Processor::exec_mbarrier_test(Fragment& f, const Instr& in, LaneMask active) {
   const Detail& d = detail(f, in);
   LaneMask done = 0;
   Location blocked_on;
-  for (LaneMask rest = active; rest; rest &= rest - 1) {
+  // A whole warp asks for the same phase of the same barrier nearly always: once for all then.
+  const bool one_barrier =
+      !d.address.has_base || (d.address.wide ? lanes_agree(f.file.at<uint64_t>(d.address.base), active)
+                                             : lanes_agree(f.file.at<uint32_t>(d.address.base), active));
+  const bool one_phase = d.flag2 ? lanes_agree(f.file.at<uint32_t>(in.src[0]), active)
+                                 : lanes_agree(f.file.at<uint64_t>(in.src[0]), active);
+  const bool together = one_barrier && one_phase;
+  for (LaneMask rest = active; rest; rest = together ? 0 : rest & (rest - 1)) {
     const int lane = std::countr_zero(rest);
     const Location at = mbarrier_at(f, d, d.address, lane, "mbarrier wait");
     const auto result = d.flag2
@@ -361,7 +380,7 @@ Outcome Processor::exec_mbarrier_test(Fragment& f, const Instr& in, LaneMask act
     if (!result.warning.empty()) launch_.warn(result.warning);
     if (!result.ok()) throw Fault{cuda::Status::kLaunchFailure, result.fault};
     if (result.done) {
-      done |= 1u << lane;
+      done |= together ? active : 1u << lane;
     } else {
       blocked_on = at;
     }

@@ -1,5 +1,6 @@
 #include "units/mma_operand.h"
 
+#include <emmintrin.h>
 #include <fmt/format.h>
 
 #include <array>
@@ -152,10 +153,53 @@ std::uint32_t sign_flip(const OperandShape& shape) { return shape.negate ? 0x800
 
 }  // namespace
 
+namespace {
+
+/// Eight rows of eight bf16 each, K-major, to eight columns of floats, `stride` apart: a transposition in
+/// registers, where a loop would store every element by itself.
+void transpose_bf16(const std::byte* const* rows, std::uint32_t flip, float* to, int stride) {
+  __m128i v[8], pairs[8], quads[8];
+  for (int i = 0; i < 8; ++i) v[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows[i]));
+  for (int i = 0; i < 4; ++i) {
+    pairs[i] = _mm_unpacklo_epi16(v[2 * i], v[2 * i + 1]);      // k 0..3 of rows 2i and 2i + 1
+    pairs[4 + i] = _mm_unpackhi_epi16(v[2 * i], v[2 * i + 1]);  // k 4..7
+  }
+  for (int half = 0; half < 2; ++half) {
+    const __m128i* p = pairs + 4 * half;
+    __m128i* q = quads + 4 * half;
+    const __m128i low = _mm_unpacklo_epi32(p[0], p[1]), high = _mm_unpackhi_epi32(p[0], p[1]);
+    const __m128i low2 = _mm_unpacklo_epi32(p[2], p[3]), high2 = _mm_unpackhi_epi32(p[2], p[3]);
+    q[0] = _mm_unpacklo_epi64(low, low2);
+    q[1] = _mm_unpackhi_epi64(low, low2);
+    q[2] = _mm_unpacklo_epi64(high, high2);
+    q[3] = _mm_unpackhi_epi64(high, high2);
+  }
+  const __m128i zero = _mm_setzero_si128(), sign = _mm_set1_epi32(static_cast<int>(flip));
+  for (int k = 0; k < 8; ++k) {
+    auto* out = reinterpret_cast<__m128i*>(to + static_cast<std::ptrdiff_t>(k) * stride);
+    _mm_storeu_si128(out, _mm_xor_si128(_mm_unpacklo_epi16(zero, quads[k]), sign));
+    _mm_storeu_si128(out + 1, _mm_xor_si128(_mm_unpackhi_epi16(zero, quads[k]), sign));
+  }
+}
+
+}  // namespace
+
 void gather_shared(const SmemDescriptor& descriptor, const OperandShape& shape, const SharedView& view,
                    const char* what, PackedOperand& packed) {
   const int stride = shape.major == Major::K ? packed.stride : 1;
   const std::uint32_t flip = sign_flip(shape);
+  if (shape.type == ElementType::BF16 && shape.major == Major::K && shape.count % 8 == 0) {
+    // The chunks of eight rows, for each eight of k; a step has at most 64.
+    const std::byte* rows[8][8];
+    for_each_chunk(descriptor, shape, [&](int mn, int k, std::uint32_t address) {
+      rows[k / 8][mn % 8] = chunk(view, address, what);
+      if (mn % 8 != 7) return;
+      transpose_bf16(rows[k / 8], flip,
+                     &packed.values[static_cast<std::size_t>(k) * packed.stride + shape.first + mn - 7],
+                     packed.stride);
+    });
+    return;
+  }
   for_each_chunk(descriptor, shape, [&](int mn, int k, std::uint32_t address) {
     float* to = &packed.values[static_cast<std::size_t>(k) * packed.stride + shape.first + mn];
     unpack(chunk(view, address, what), shape, flip, to, stride);
