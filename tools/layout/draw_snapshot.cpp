@@ -124,7 +124,7 @@ svg::Canvas draw_snapshot(const Snapshot& s, uint32_t first, uint32_t count) {
   }
   c.legend(
       {svg::kMargin, c.bottom() + 14},
-      {{"n2 e", "written"}, {"n1 e", "all zero"}, {"bad e", "poisoned (0xFFBA, never written) or wrong"}});
+      {{"n2 e", "written"}, {"n1 e", "all zero"}, {"bad e", "poisoned (0xFFFA, never written) or wrong"}});
   return c;
 }
 

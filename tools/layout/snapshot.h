@@ -26,8 +26,8 @@ struct Snapshot {
   int columns = 0;  // tmem only
   std::vector<uint8_t> bytes, expected;
 
-  // Is the 16-bit half at byte offset `at` (even) the pattern of memory nobody wrote, 0xFFBA?
-  bool poisoned(size_t at) const { return bytes[at] == 0xBA && bytes[at + 1] == 0xFF; }
+  // Is the 16-bit half at byte offset `at` (even) the pattern of memory nobody wrote, 0xFFFA?
+  bool poisoned(size_t at) const { return bytes[at] == 0xFA && bytes[at + 1] == 0xFF; }
   bool wrong(size_t at) const {
     return !expected.empty() && (bytes[at] != expected[at] || bytes[at + 1] != expected[at + 1]);
   }

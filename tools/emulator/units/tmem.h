@@ -21,7 +21,7 @@ class TensorError : public std::runtime_error {
 
 inline constexpr int kTmemLanes = 128;
 inline constexpr int kTmemColumns = 512;
-inline constexpr std::uint32_t kTmemPoison = 0xFFBAFFBAu;
+inline constexpr std::uint32_t kTmemPoison = 0xFFFAFFFAu;
 
 struct TmemAddress {
   int lane = 0;

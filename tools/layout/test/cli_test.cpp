@@ -92,7 +92,7 @@ TEST_CASE("a snapshot file is counted and drawn, poison in red") {
   s.line = 7;
   s.base = 0x400;
   s.bytes.assign(256, 0);
-  s.bytes[32] = 0xBA;
+  s.bytes[32] = 0xFA;
   s.bytes[33] = 0xFF;
   std::ofstream("snapshot_for_test.json") << layout::write_snapshot(s);
   const Result r = layout_command("snapshot snapshot_for_test.json -o snapshot_for_test.svg");

@@ -321,7 +321,7 @@ TEST_CASE("f16 accumulators lie in the low half of each column and are read back
   }
   pair.run(plain(MmaKind::F16, shape_bits(128, 8)));
   CHECK((pair.tmem[0].at(9, 3) & 0xFFFF) == 0x4C03);  // 16 + 3 * 16/1024
-  CHECK((pair.tmem[0].at(9, 3) >> 16) == 0xFFBA);
+  CHECK((pair.tmem[0].at(9, 3) >> 16) == 0xFFFA);
   std::uint32_t words[4][32];
   std::uint32_t* const registers[] = {words[0], words[1], words[2], words[3]};
   tmem_load(pair.tmem[0], {TmemShape::Lanes32x32b, 4, true, 0, 0}, registers);
@@ -361,7 +361,7 @@ TEST_CASE("NaN and infinity in an operand reach their row or column and no other
     for (int i = 0; i < 64; ++i) pair.put(0, kStartB, i, k, bf16(i == 9 ? 0 : 1));
   }
   pair.put(0, kStartA, 70, 3, std::uint16_t{0x7F80});
-  pair.put(0, kStartA, 71, 3, std::uint16_t{0xFFBA});
+  pair.put(0, kStartA, 71, 3, std::uint16_t{0xFFFA});
   pair.put(0, kStartB, 20, 15, std::uint16_t{0xFF80});
   pair.run(plain(MmaKind::F16, kBf16 | shape_bits(128, 64)));
   const TensorMemory& d = pair.tmem[0];

@@ -237,7 +237,7 @@ TEST_CASE("pack::16b joins the low halves of two columns, unpack::16b parts them
   CHECK(registers.at(1, 3) == ((35022u & 0xFFFF) | (35023u & 0xFFFF) << 16));
   TensorMemory copy;
   tmem_store(copy, access, registers.pointers.data());
-  CHECK(copy.at(35, 23) == (0xFFBA0000u | (35023u & 0xFFFF)));
+  CHECK(copy.at(35, 23) == (0xFFFA0000u | (35023u & 0xFFFF)));
   CHECK(copy.at(35, 24) == kTmemPoison);
   CHECK(load(copy, access).words == registers.words);
 }
