@@ -7,9 +7,9 @@
 
 using namespace emu::memory;
 
-TEST_CASE("poison is a NaN in the formats of up to 32 bits, and unmistakable in f64") {
+TEST_CASE("poison is a NaN in every floating-point format of 16 bits and more") {
   CHECK(std::isnan(std::bit_cast<float>(kPoison32)));
-  CHECK(std::bit_cast<double>(kPoison64) < -1e306);
+  CHECK(std::isnan(std::bit_cast<double>(kPoison64)));
   CHECK(
       std::isnan(std::bit_cast<float>(std::uint32_t{kPoison16} << 16)));  // bf16 is the upper half of an f32
   CHECK((kPoison16 & 0x7C00) == 0x7C00);                                  // f16: exponent all ones,
