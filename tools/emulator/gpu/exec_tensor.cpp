@@ -82,7 +82,9 @@ Outcome Processor::exec_tmem_load(Fragment& f, const Instr& in, LaneMask active)
   const Detail& d = detail(f, in);
   Warp& warp = *f.warp;
   if (!gather(f, warp.live)) return Outcome::Retry;
-  const units::TmemAccess access = access_at(d, static_cast<uint32_t>(uniform_address(f, d.address, active)));
+  units::TmemAccess access = access_at(d, static_cast<uint32_t>(uniform_address(f, d.address, active)));
+  if (launch_.options->lenient)
+    access.address = units::in_own_quarter(access.address, static_cast<int>(warp.index));
   const std::string problem = units::tmem_access_problem(access, static_cast<int>(warp.index));
   if (!problem.empty()) throw Fault{cuda::Status::kLaunchFailure, "tcgen05.ld: " + problem};
   const units::TmemAddress base = units::decode_tmem_address(access.address);
@@ -176,7 +178,9 @@ Outcome Processor::exec_tmem_store(Fragment& f, const Instr& in, LaneMask active
   const Detail& d = detail(f, in);
   Warp& warp = *f.warp;
   if (!gather(f, warp.live)) return Outcome::Retry;
-  const units::TmemAccess access = access_at(d, static_cast<uint32_t>(uniform_address(f, d.address, active)));
+  units::TmemAccess access = access_at(d, static_cast<uint32_t>(uniform_address(f, d.address, active)));
+  if (launch_.options->lenient)
+    access.address = units::in_own_quarter(access.address, static_cast<int>(warp.index));
   const std::string problem = units::tmem_access_problem(access, static_cast<int>(warp.index));
   if (!problem.empty()) throw Fault{cuda::Status::kLaunchFailure, "tcgen05.st: " + problem};
   const units::TmemAddress base = units::decode_tmem_address(access.address);

@@ -400,6 +400,7 @@ void Processor::start_clusters(Time now) {
   const auto sms = static_cast<uint32_t>(launch_.request->cluster.count());
   for (uint32_t i = 0; i < sms; ++i) {
     sms_.push_back(std::make_unique<Sm>());
+    sms_.back()->tmem.forgive_early_deallocation(launch_.options->lenient);
     sms_.back()->id = index_ * sms + i;
   }
   for (uint32_t slot = 0; slot < resident_ && next_cluster_ < end_cluster_; ++slot) {

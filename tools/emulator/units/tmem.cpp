@@ -41,6 +41,7 @@ std::optional<std::uint32_t> TensorMemory::try_allocate(Owner owner, std::uint32
     return std::nullopt;
   }
   std::fill_n(first, wanted, owner);
+  std::fill_n(last_holder_.begin() + (first - holder_.begin()), wanted, owner);
   cta.smallest_allocation = columns;
   const auto column_index = static_cast<std::uint32_t>(first - holder_.begin()) * kUnit;
   cta.live[column_index] = columns;
@@ -94,9 +95,11 @@ bool TensorMemory::owns(Owner owner, int first_column, int columns) const {
   if (first_column < 0 || columns <= 0 || first_column + columns > kTmemColumns) {
     return false;
   }
-  const auto first = holder_.begin() + first_column / kUnit;
-  const auto last = holder_.begin() + (first_column + columns - 1) / kUnit + 1;
-  return std::all_of(first, last, [&](const auto& holder) { return holder == owner; });
+  const int last = (first_column + columns - 1) / kUnit;
+  for (int unit = first_column / kUnit; unit <= last; ++unit) {
+    if (!holds(unit, owner)) return false;
+  }
+  return true;
 }
 
 void TensorMemory::require_owned(Owner owner, int first_column, int columns, const std::string& what) const {
@@ -108,12 +111,17 @@ void TensorMemory::require_owned(Owner owner, int first_column, int columns, con
                                   first_column, first_column + columns - 1));
   }
   int bad = first_column;
-  while (holder_[bad / kUnit] == owner) {
+  while (holds(bad / kUnit, owner)) {
     ++bad;
   }
-  const char* why = holder_[bad / kUnit] ? "belongs to another CTA" : "is not allocated";
-  throw TensorError(fmt::format("{}: column {} of columns {} to {} {}; tcgen05.alloc must return it first",
-                                what, bad, first_column, first_column + columns - 1, why));
+  const bool freed = !holder_[bad / kUnit] && last_holder_[bad / kUnit] == owner;
+  const char* why = holder_[bad / kUnit] ? "belongs to another CTA; tcgen05.alloc must return it first"
+                    : freed
+                        ? "has been deallocated; tcgen05.dealloc must wait for the last use of every warp. "
+                          "--lenient forgives this until somebody takes the columns"
+                        : "is not allocated; tcgen05.alloc must return it first";
+  throw TensorError(fmt::format("{}: column {} of columns {} to {} {}", what, bad, first_column,
+                                first_column + columns - 1, why));
 }
 
 int TensorMemory::free_columns() const {

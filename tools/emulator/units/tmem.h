@@ -65,6 +65,10 @@ class TensorMemory {
 
   bool owns(Owner owner, int first_column, int columns) const;
 
+  /// Whether a CTA may go on using columns that it has deallocated and nobody has taken since, as hardware
+  /// lets it.
+  void forgive_early_deallocation(bool forgive) { forgive_ = forgive; }
+
   /// Throws when [first_column, first_column + columns) leaves the 512 columns or is not wholly allocated to
   /// `owner`; the text names the first column at fault and who holds it. `what` names the access.
   void require_owned(Owner owner, int first_column, int columns, const std::string& what) const;
@@ -80,7 +84,12 @@ class TensorMemory {
     std::unordered_map<std::uint32_t, std::uint32_t> live;  // first column -> columns
   };
   std::vector<std::uint32_t> cells_;
+  bool holds(int unit, Owner owner) const {
+    return holder_[unit] == owner || (forgive_ && !holder_[unit] && last_holder_[unit] == owner);
+  }
+  bool forgive_ = false;
   std::array<std::optional<Owner>, kUnits> holder_;
+  std::array<std::optional<Owner>, kUnits> last_holder_;
   std::unordered_map<Owner, Cta> ctas_;
 };
 

@@ -108,6 +108,11 @@ int tmem_column_count(const TmemAccess& access) {
   return kPerRepeat[static_cast<int>(access.shape)] * access.count * (access.packed16 ? 2 : 1);
 }
 
+std::uint32_t in_own_quarter(std::uint32_t address, int warp_in_cta) {
+  constexpr std::uint32_t kQuarterBits = 0x60u << 16;
+  return (address & ~kQuarterBits) | static_cast<std::uint32_t>(32 * (warp_in_cta % 4)) << 16;
+}
+
 std::string tmem_access_problem(const TmemAccess& access, int warp_in_cta) {
   Origins origins;
   if (std::string problem = bounds_problem(access, origins); !problem.empty()) {
@@ -121,7 +126,7 @@ std::string tmem_access_problem(const TmemAccess& access, int warp_in_cta) {
       return fmt::format(
           "tcgen05.ld/st.{} by warp {} at lane {}: a warp reaches the 32 lanes from 32 * (warp % 4) on, here "
           "{} to "
-          "{}; add (({} % 4) * 32) << 16 to the address",
+          "{}; add (({} % 4) * 32) << 16 to the address. --lenient does it, as hardware was seen to",
           name(access.shape), warp_in_cta, origin.lane, quarter, quarter + 31, warp_in_cta);
     }
   }

@@ -27,6 +27,10 @@ int tmem_lane_count(TmemShape shape);
 /// Columns touched, from the address's column on (for 16x32bx2: at each of the two addresses).
 int tmem_column_count(const TmemAccess& access);
 
+/// The address with the lane quarter replaced by that of the warp, the only one it reaches: hardware was seen
+/// not to look at those bits (DeepGEMM and TileLang leave them 0).
+std::uint32_t in_own_quarter(std::uint32_t address, int warp_in_cta);
+
 /// Why warp `warp_in_cta` may not perform this access (lane quarter, column past 511, no such shape), or "".
 std::string tmem_access_problem(const TmemAccess& access, int warp_in_cta);
 

@@ -260,3 +260,23 @@ TEST_CASE("an access past column 511 is refused") {
   CHECK(tmem_access_problem(access, 0).find("511") != std::string::npos);
   CHECK_THROWS_AS(load(numbered(), access), TensorError);
 }
+
+TEST_CASE("columns deallocated too early are refused, or lent until somebody takes them") {
+  TensorMemory memory;
+  const std::uint32_t at = *memory.try_allocate(kFirst, 64);
+  memory.deallocate(kFirst, at, 64);
+  const std::string early = error_of([&] { memory.require_owned(kFirst, 0, 64, "tcgen05.mma"); });
+  CHECK(early.find("has been deallocated") != std::string::npos);
+  memory.forgive_early_deallocation(true);
+  CHECK(error_of([&] { memory.require_owned(kFirst, 0, 64, "tcgen05.mma"); }).empty());
+  CHECK_FALSE(error_of([&] { memory.require_owned(kSecond, 0, 64, "tcgen05.mma"); }).empty());
+  CHECK(memory.try_allocate(kSecond, 32) == 0u);
+  CHECK(error_of([&] { memory.require_owned(kFirst, 0, 64, "tcgen05.mma"); }).find("another CTA") !=
+        std::string::npos);
+}
+
+TEST_CASE("the quarter of a warp replaces the lane bits that select one, and nothing else") {
+  CHECK(in_own_quarter(0x0000'0040, 6) == 0x0040'0040);
+  CHECK(in_own_quarter(0x0010'0007, 1) == 0x0030'0007);
+  CHECK(in_own_quarter(0x0060'0000, 0) == 0);
+}
