@@ -73,7 +73,7 @@ bool is_legal_m(const InstructionDescriptor& d, int cta_group, bool weight_stati
 
 bool is_legal_n(const InstructionDescriptor& d, int cta_group, bool weight_stationary) {
   if (weight_stationary) {
-    return d.n == 64 || d.n == 128 || d.n == 256;
+    return d.n == 64 || d.n == 128 || (d.n == 256 && !d.sparse);
   }
   if (d.n < 8 || d.n > 256) {
     return false;
@@ -114,14 +114,19 @@ void require_zero(std::vector<std::string>& illegal, std::uint32_t bits, int fir
   }
 }
 
-void check_sparsity(std::vector<std::string>& illegal, std::uint32_t bits) {
-  if (field(bits, 2, 1)) {
-    illegal.push_back(
-        fmt::format("instruction descriptor {:#010x}: bit 2, sparse A, is not implemented", bits));
-  } else if (field(bits, 0, 2)) {
-    illegal.push_back(fmt::format(
-        "instruction descriptor {:#010x}: sparsity selector {} (bits 0-1) without sparse A (bit 2)", bits,
-        field(bits, 0, 2)));
+void check_sparsity(std::vector<std::string>& illegal, const InstructionDescriptor& d, bool sparse) {
+  const auto complain = [&](const std::string& text) {
+    illegal.push_back(fmt::format("instruction descriptor {:#010x}: {}", d.bits, text));
+  };
+  const std::uint32_t selector = field(d.bits, 0, 2);
+  if (d.sparse != sparse) {
+    complain(sparse ? "bit 2 must be set for the sparse A of .sp" : "bit 2, sparse A, is for .sp only");
+  } else if (!sparse && selector) {
+    complain(fmt::format("sparsity selector {} (bits 0-1) without sparse A (bit 2)", selector));
+  } else if (sparse && selector > 1) {
+    complain(fmt::format("sparsity selector {} (bits 0-1) is not implemented; 0 and 1 are", selector));
+  } else if (sparse && selector && d.kind != MmaKind::F16 && d.kind != MmaKind::TF32) {
+    complain(fmt::format("sparsity selector {} (bits 0-1) must be 0 for kind::{}", selector, name(d.kind)));
   }
 }
 
@@ -134,7 +139,6 @@ void check_reserved(std::vector<std::string>& illegal, std::uint32_t bits, bool 
         "instruction descriptor {:#010x}: bits 30-31, the shift of B's reuse, are for tcgen05.mma.ws only",
         bits));
   }
-  check_sparsity(illegal, bits);
 }
 
 void check_types(std::vector<std::string>& illegal, const InstructionDescriptor& d) {
@@ -170,7 +174,6 @@ void decode_block_scaled(DecodedInstructionDescriptor& result) {
   d.scale_a_id = static_cast<int>(field(bits, 29, 2));
   d.scale_type = field(bits, 23, 1) ? ScaleType::UE8M0 : ScaleType::UE4M3;
   d.m = static_cast<int>(field(bits, 27, 2)) * 128;
-  check_sparsity(illegal, bits);
   for (const auto& [first, width] : {std::pair{3, 1}, {6, 1}, {24, 3}}) {
     require_zero(illegal, bits, first, width);
   }
@@ -222,7 +225,8 @@ int element_bits(ElementType type) {
 int element_bytes(ElementType type) { return element_bits(type) <= 8 ? 1 : element_bits(type) / 8; }
 
 DecodedInstructionDescriptor decode_instruction_descriptor(std::uint32_t bits, MmaKind kind, int cta_group,
-                                                           bool a_in_tmem, bool weight_stationary) {
+                                                           bool a_in_tmem, bool weight_stationary,
+                                                           bool sparse) {
   DecodedInstructionDescriptor result;
   auto& [d, illegal] = result;
   d.bits = bits;
@@ -234,11 +238,13 @@ DecodedInstructionDescriptor decode_instruction_descriptor(std::uint32_t bits, M
   d.a_major = field(bits, 15, 1) ? Major::MN : Major::K;
   d.b_major = field(bits, 16, 1) ? Major::MN : Major::K;
   d.n = static_cast<int>(field(bits, 17, 6)) * 8;
-  d.k = contraction_length(kind);
+  d.sparse = field(bits, 2, 1);
+  d.sparsity_selector = static_cast<int>(field(bits, 0, 2));
+  d.k = contraction_length(kind) * (d.sparse ? 2 : 1);
+  check_sparsity(illegal, d, sparse);
   if (is_block_scaled(kind)) {
     decode_block_scaled(result);
   } else {
-    d.sparse = field(bits, 2, 1);
     d.saturate = field(bits, 3, 1);
     d.d_type = accumulator_type(kind, field(bits, 4, 2));
     d.m = static_cast<int>(field(bits, 24, 5)) * 16;

@@ -42,7 +42,9 @@ struct InstructionDescriptor {
   Major b_major = Major::K;
   int m = 0;  ///< rows of the whole instruction, both CTAs of a pair together
   int n = 0;
-  int k = 0;            ///< not encoded: 32 bytes of a row (16, 8 or 32 elements; 64 of packed e2m1)
+  int sparsity_selector = 0;
+  /// Not encoded: 32 bytes of a row (16, 8 or 32 elements; 64 of packed e2m1), of a sparse A's stored half.
+  int k = 0;
   int max_b_shift = 0;  ///< .ws: the most columns that the zero-column mask may shift B by
   // Block-scaled kinds only.
   ScaleType scale_type = ScaleType::UE8M0;
@@ -55,8 +57,9 @@ struct DecodedInstructionDescriptor {
   std::vector<std::string> illegal;  ///< empty when legal; one sentence for each fault
 };
 
-/// `cta_group` is 1 or 2. Sparse forms are not covered: a set sparse bit is reported.
+/// `cta_group` is 1 or 2; `sparse` is the instruction's .sp, which bit 2 must repeat.
 DecodedInstructionDescriptor decode_instruction_descriptor(std::uint32_t bits, MmaKind kind, int cta_group,
-                                                           bool a_in_tmem, bool weight_stationary = false);
+                                                           bool a_in_tmem, bool weight_stationary = false,
+                                                           bool sparse = false);
 
 }  // namespace emu::units

@@ -3,6 +3,7 @@
 
 #include "units/block_scale.h"
 #include "units/mma_layout.h"
+#include "units/sparse_operand.h"
 #include "units/tensor_core.h"
 #include "units/zero_columns.h"
 
@@ -17,7 +18,7 @@ void check_tmem(std::vector<std::string>& problems, const MmaOperation& op, cons
       problems.push_back(fmt::format("{} at column {} needs {} columns and runs past the last, 511", what,
                                      at.column, columns));
     }
-    const bool may_be_16 = op.cta_group == 1 && d.m == 64 && !op.weight_stationary;
+    const bool may_be_16 = half_lanes(d, op);
     if (at.lane != 0 && !(may_be_16 && at.lane == 16)) {
       problems.push_back(fmt::format("{} at lane {}: M = {} with cta_group::{}{} wants lane 0{}", what,
                                      at.lane, d.m, op.cta_group, op.weight_stationary ? ".ws" : "",
@@ -49,6 +50,9 @@ void check_unsupported(std::vector<std::string>& problems, const MmaOperation& o
     problems.push_back(fmt::format("tcgen05.mma.ws does not exist for cta_group::{} and kind::{}",
                                    op.cta_group, name(op.kind)));
   }
+  if (op.sparse && is_block_scaled(op.kind)) {
+    problems.push_back(fmt::format(".sp is not implemented for kind::{}", name(op.kind)));
+  }
   if (op.zero_columns && !op.weight_stationary) {
     problems.push_back("a zero-column mask exists for tcgen05.mma.ws only");
   }
@@ -67,9 +71,9 @@ void check_tmem_operand(std::vector<std::string>& problems, const MmaOperation& 
                         const InstructionDescriptor& d) {
   check_tmem(problems, op, d, op.a_address, kOperandColumns, "operand A in tensor memory");
   const auto lane_of = [](std::uint32_t address) { return (address >> 16) % kTmemLanes; };
-  if (d.m == 64 && op.cta_group == 1 && lane_of(op.a_address) != lane_of(op.d_address)) {
+  if (half_lanes(d, op) && lane_of(op.a_address) != lane_of(op.d_address)) {
     problems.push_back(
-        fmt::format("M = 64: operand A at lane {} and D at lane {} must start at the same lane, 0 or 16",
+        fmt::format("M = {}: operand A at lane {} and D at lane {} must start at the same lane, 0 or 16", d.m,
                     lane_of(op.a_address), lane_of(op.d_address)));
   }
 }
@@ -83,7 +87,7 @@ std::vector<std::string> mma_problems(const MmaOperation& op) {
     return problems;
   }
   const auto [d, illegal] = decode_instruction_descriptor(op.instruction_descriptor, op.kind, op.cta_group,
-                                                          op.a_in_tmem, op.weight_stationary);
+                                                          op.a_in_tmem, op.weight_stationary, op.sparse);
   problems = illegal;
   if (!illegal.empty()) {
     return problems;  // what follows would only repeat them
@@ -98,6 +102,9 @@ std::vector<std::string> mma_problems(const MmaOperation& op) {
     check_layout(problems, decode_smem_descriptor(op.a_descriptor), d.a_major, d.a_type, "A");
   }
   check_layout(problems, decode_smem_descriptor(op.b_descriptor), d.b_major, d.b_type, "B");
+  if (op.sparse) {
+    if (std::string p = metadata_problem(op); !p.empty()) problems.push_back(std::move(p));
+  }
   if (is_block_scaled(op.kind)) {
     const auto broken = scale_problems(op, d);
     problems.insert(problems.end(), broken.begin(), broken.end());

@@ -9,7 +9,7 @@
 
 namespace emu::units {
 
-inline constexpr int kMaxDepth = 32;
+inline constexpr int kMaxDepth = 64;
 /// Rows are handled in groups of 16, the unit in which every layout of D maps rows to lanes.
 inline constexpr int kRowGroup = 16;
 

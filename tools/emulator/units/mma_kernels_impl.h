@@ -168,7 +168,7 @@ inline Ints to_ints(HalfShorts v) {
 #endif
 }
 
-/// The exact sum of a vector's aligned terms, in units of 2^(E - 25); at most 33 terms of 27 bits fit a
+/// The exact sum of a vector's aligned terms, in units of 2^(E - 25); at most 65 terms of 27 bits fit a
 /// double easily.
 struct Sums {
   Doubles half[2] = {};

@@ -22,8 +22,8 @@ struct MmaTile {
   int group_lane[kTmemGroups];
 };
 
-/// Into how many parts, side by side in the lanes of one CTA, the columns of D are split: 1 for layouts A, D
-/// and F, 2 for B and E, 4 for G.
+/// Into how many parts, side by side in the lanes of one CTA, the columns of D are split: 1 for layouts A, C,
+/// D and F, 2 for B and E, 4 for G.
 int column_parts(const InstructionDescriptor& d, const MmaOperation& op);
 
 /// One tile for each part of the columns.
@@ -32,8 +32,12 @@ std::vector<MmaTile> tiles_of(const InstructionDescriptor& d, const MmaOperation
 /// Columns of D in one CTA.
 int accumulator_columns(const InstructionDescriptor& d, const MmaOperation& op);
 
-/// Rows of A that one CTA brings. Where the columns of D are split, an A in tensor memory is there once for
-/// each part, in the lanes of its part, and all copies count.
+/// Whether D lies in 64 of the lanes, from lane 0 or 16 on: layouts F and C.
+bool half_lanes(const InstructionDescriptor& d, const MmaOperation& op);
+
+/// Rows of A in the packed operand of one CTA. Where the columns of D are split, an A in tensor memory is
+/// there once for each part, in the lanes of its part, and so is the metadata of a sparse A: all copies
+/// count.
 int operand_rows(const InstructionDescriptor& d, const MmaOperation& op);
 
 }  // namespace emu::units

@@ -2,7 +2,7 @@
 add_library(emu_tensor STATIC
   smem_descriptor.cpp instruction_descriptor.cpp tmem.cpp tmem_access.cpp tmem_copy.cpp
   mma_arithmetic.cpp mma_operand.cpp mma_kernels.cpp mma_kernels_portable.cpp mma_layout.cpp mma_check.cpp
-  block_scale.cpp block_scale_arithmetic.cpp zero_columns.cpp tensor_core.cpp)
+  block_scale.cpp block_scale_arithmetic.cpp sparse_operand.cpp zero_columns.cpp tensor_core.cpp)
 target_include_directories(emu_tensor PUBLIC ${CMAKE_SOURCE_DIR}/tools/emulator)
 target_link_libraries(emu_tensor PUBLIC fmt::fmt)
 set_source_files_properties(mma_kernels_portable.cpp mma_operand.cpp block_scale.cpp PROPERTIES COMPILE_OPTIONS "-O3")
@@ -19,7 +19,7 @@ if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/bench_tensor_core.cpp)
   target_link_libraries(bench_tensor_core PRIVATE emu_tensor)
 endif()
 
-foreach(name descriptors tmem arithmetic mma layouts scaled scaled_layouts weight_stationary)
+foreach(name descriptors tmem arithmetic mma layouts scaled scaled_layouts weight_stationary sparse)
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/test/test_tensor_${name}.cpp)
     workbook_test(test_tensor_${name} SOURCES test/test_tensor_${name}.cpp LIBS emu_tensor)
     if(TARGET test_tensor_${name})

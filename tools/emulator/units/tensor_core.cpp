@@ -11,6 +11,7 @@
 #include "units/mma_kernels.h"
 #include "units/mma_layout.h"
 #include "units/mma_operand.h"
+#include "units/sparse_operand.h"
 #include "units/zero_columns.h"
 
 namespace emu::units {
@@ -27,7 +28,8 @@ struct MmaInFlight::State {
   std::array<ScaleFactors, 2> b_scales;
 
   OperandShape a_shape() const {
-    return {d.a_type, d.a_major, d.negate_a, operand_rows(d, op), d.k, 0, is_packed_fp4(d.kind)};
+    const int rows = op.a_in_tmem ? operand_rows(d, op) : d.m / op.cta_group;
+    return {d.a_type, d.a_major, d.negate_a, rows, d.sparse ? d.k / 2 : d.k, 0, is_packed_fp4(d.kind)};
   }
   OperandShape b_shape(int cta) const {
     const int columns = d.n / op.cta_group;
@@ -36,7 +38,8 @@ struct MmaInFlight::State {
   OperandShape shifted_b_shape() const;
 
   void gather(std::span<const SharedView> shared);
-  void gather_a_from_tmem(int cta);
+  void gather_a(int cta, const SharedView& shared, PackedOperand& to) const;
+  void gather_sparse_a(int cta, const SharedView& shared);
   void gather_b(int cta, const SharedView& shared);
   void gather_scale_factors(int cta);
   MmaRectangle rectangle(int cta, const MmaTile& tile) const;
@@ -62,10 +65,10 @@ void MmaInFlight::State::gather(std::span<const SharedView> shared) {
     if (is_block_scaled(d.kind)) {
       gather_scale_factors(cta);
     }
-    if (op.a_in_tmem) {
-      gather_a_from_tmem(cta);
+    if (op.sparse) {
+      gather_sparse_a(cta, shared[cta]);
     } else {
-      gather_shared(a_descriptor, a_shape(), shared[cta], "A", a[cta]);
+      gather_a(cta, shared[cta], a[cta]);
     }
   }
 }
@@ -112,13 +115,32 @@ void MmaInFlight::State::gather_scale_factors(int cta) {
                                 op.first_scale_copy_only, "column");
 }
 
-void MmaInFlight::State::gather_a_from_tmem(int cta) {
+void MmaInFlight::State::gather_a(int cta, const SharedView& shared, PackedOperand& to) const {
+  if (!op.a_in_tmem) {
+    gather_shared(a_descriptor, a_shape(), shared, "A", to);
+    return;
+  }
   // A's rows lie in the lanes of D's rows; the second tile's lanes hold the second copy, and so on.
   std::vector<int> group_lanes;
   for (const MmaTile& tile : tiles) {
     group_lanes.insert(group_lanes.end(), tile.group_lane, tile.group_lane + tile.rows / kRowGroup);
   }
-  gather_tmem(*tmem[cta], group_lanes, decode_tmem_address(op.a_address).column, a_shape(), a[cta]);
+  gather_tmem(*tmem[cta], group_lanes, decode_tmem_address(op.a_address).column, a_shape(), to);
+}
+
+void MmaInFlight::State::gather_sparse_a(int cta, const SharedView& shared) {
+  PackedOperand stored;
+  stored.resize(operand_rows(d, op), d.k / 2);
+  gather_a(cta, shared, stored);
+  // An A in shared memory is there once for all parts of the columns.
+  const int rows = d.m / op.cta_group;
+  for (int k = 0; k < stored.depth && !op.a_in_tmem; ++k) {
+    float* row = &stored.values[static_cast<std::size_t>(k) * stored.stride];
+    for (int copy = rows; copy < stored.count; copy += rows) {
+      std::copy_n(row, rows, row + copy);
+    }
+  }
+  expand_sparse(*tmem[cta], op, d, tiles, stored, a[cta]);
 }
 
 MmaRectangle MmaInFlight::State::rectangle(int cta, const MmaTile& tile) const {
@@ -157,7 +179,7 @@ namespace {
 
 template <typename Scalar>
 std::array<Scalar, kMaxDepth> terms(const PackedOperand& operand, int index) {
-  std::array<Scalar, kMaxDepth> values{};
+  std::array<Scalar, kMaxDepth> values;  // as many as are read get written
   for (int k = 0; k < operand.depth; ++k) {
     values[k] = std::bit_cast<Scalar>(operand.values[static_cast<std::size_t>(k) * operand.stride + index]);
   }
@@ -346,6 +368,9 @@ std::vector<TmemRange> MmaInFlight::tmem_ranges() const {
     if (op.a_in_tmem) {
       ranges.push_back({cta, decode_tmem_address(op.a_address).column, kOperandColumns, false});
     }
+    if (op.sparse) {
+      ranges.push_back({cta, decode_tmem_address(op.metadata_address).column, kMetadataColumns, false});
+    }
     if (is_block_scaled(op.kind)) {
       ranges.push_back({cta, decode_tmem_address(op.scale_a_address).column,
                         scale_columns(scale_shape_a(op, state_->d)), false});
@@ -371,7 +396,7 @@ MmaInFlight start_mma(const MmaOperation& operation, std::span<const SharedView>
   state->op = operation;
   state->d =
       decode_instruction_descriptor(operation.instruction_descriptor, operation.kind, operation.cta_group,
-                                    operation.a_in_tmem, operation.weight_stationary)
+                                    operation.a_in_tmem, operation.weight_stationary, operation.sparse)
           .descriptor;
   state->a_descriptor = decode_smem_descriptor(operation.a_descriptor).descriptor;
   state->b_descriptor = decode_smem_descriptor(operation.b_descriptor).descriptor;

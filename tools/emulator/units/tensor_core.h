@@ -24,6 +24,8 @@ struct MmaOperation {
   int cta_group = 1;
   bool weight_stationary = false;                  ///< .ws
   bool a_shift = false;                            ///< .ashift: refused
+  bool sparse = false;                             ///< .sp
+  std::uint32_t metadata_address = 0;              ///< when sparse
   CollectorUse collector = CollectorUse::Discard;  ///< a cache hint; values do not depend on it
   std::uint32_t d_address = 0;
   bool a_in_tmem = false;
@@ -66,7 +68,7 @@ struct TmemRange {
   int cta;
   int first_column;
   int columns;
-  bool written;  ///< the accumulator; otherwise operand A or scale factors
+  bool written;  ///< the accumulator; otherwise operand A, scale factors or metadata
 };
 
 /// Every rule this operation breaks, one sentence each; empty when start_mma accepts it.
@@ -88,8 +90,8 @@ class MmaInFlight {
   /// The shared bytes operands A and B were gathered from, adjacent 16-byte chunks merged.
   void for_each_shared_range(const std::function<void(const SharedRange&)>& visit) const;
 
-  /// The tensor-memory columns of D, of an A in tensor memory and of scale factors, in each CTA, for
-  /// ownership and hazard checks.
+  /// The tensor-memory columns of D, of an A in tensor memory, of scale factors and of metadata, in each CTA,
+  /// for ownership and hazard checks.
   std::vector<TmemRange> tmem_ranges() const;
 
  private:

@@ -261,8 +261,15 @@ struct Operand {
   std::vector<uint8_t> scales;
   std::vector<double> scale_values;
 
-  double at(int row, int k) const {
-    return values[row * depth + k] * scale_values[row * factors + k / (depth / factors)];
+  // Element times factor, all of them.
+  std::vector<double> scaled() const {
+    std::vector<double> result(values.size());
+    for (int row = 0; row < rows; ++row) {
+      for (int k = 0; k < depth; ++k)
+        result[row * depth + k] =
+            values[row * depth + k] * scale_values[row * factors + k / (depth / factors)];
+    }
+    return result;
   }
 };
 
@@ -394,11 +401,12 @@ int multiply_once(const Format& f, int m, int n, bool one_copy = false) {
     }
   }
   const auto got = launch<kGroup, kInTmem, kForm>(job, images);
+  const std::vector<double> x = a.scaled(), y = b.scaled();
   int wrong = 0;
   for (int i = 0; i < m; ++i) {
     for (int j = 0; j < n; ++j) {
       double want = 0;
-      for (int k = 0; k < depth; ++k) want += a.at(i, k) * b.at(j, k);
+      for (int k = 0; k < depth; ++k) want += x[i * depth + k] * y[j * depth + k];
       int lane = i % m_cta, column = j;
       if (halves && j >= n / 2) lane += 64, column -= n / 2;
       float value;
