@@ -130,7 +130,7 @@ void take_collector(DecodeContext& c, units::MmaOperation& mma) {
   }
 }
 
-// d, a, b and the instruction descriptor; returns how many operands that was.
+// d, a, b, the metadata of a sparse a, and the instruction descriptor; returns how many operands that was.
 size_t decode_mma_operands(DecodeContext& c, Detail& d) {
   d.address = c.address(0, ptx::Space::Generic);
   d.a_in_tmem = c.operand(1).kind == ptx::OperandKind::Address;
@@ -141,15 +141,17 @@ size_t decode_mma_operands(DecodeContext& c, Detail& d) {
     c.out.src[0] = c.source(1, isa::OperandType::B64);
   }
   c.out.src[1] = c.source(2, isa::OperandType::B64);
-  c.out.src[2] = c.source(3, isa::OperandType::B32);
-  return 4;
+  size_t index = 3;
+  if (d.mma.sparse) d.address3 = c.address(index++, ptx::Space::Generic);
+  c.out.src[2] = c.source(index++, isa::OperandType::B32);
+  return index;
 }
 
 bool decode_mma(DecodeContext& c) {
   c.set(Op::Mma, CostClass::MmaIssue);
   Detail& d = c.detail();
   d.mma.weight_stationary = c.take("ws");
-  if (c.take("sp")) throw DecodeError{"sparse .sp forms are not supported"};
+  d.mma.sparse = c.take("sp");
   d.cta_group = take_cta_group(c);
   d.mma.cta_group = d.cta_group;
   take_kind(c, d.mma);
@@ -158,6 +160,7 @@ bool decode_mma(DecodeContext& c) {
   if (c.take("ashift")) throw DecodeError{".ashift is not supported"};
   c.finish();
   const bool scaled = units::is_block_scaled(d.mma.kind);
+  if (d.mma.sparse && scaled) throw DecodeError{"block-scaled sparse .sp forms are not supported"};
   if (d.mma.weight_stationary && (d.cta_group != 1 || scaled)) {
     throw DecodeError{
         fmt::format("tcgen05.mma.ws has no .cta_group::{}.kind::{}", d.cta_group, name(d.mma.kind))};

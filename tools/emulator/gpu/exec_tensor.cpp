@@ -301,10 +301,10 @@ struct MmaTime {
 };
 
 // The multiplication and the shared-memory operand port run side by side; SA's table: N/2 for A in tensor
-// memory, max(N/2, (A + B bytes) / 128) for M 128 with both operands in shared memory, N/2 for M 64. SA
-// measured f16 and f8; every kind takes 32 bytes of each row, and NVIDIA's published peaks (tf32 1/2, f16 1,
-// f8 2, f4 4) keep that: a K step of any kind takes the same time. The reads of scale factors are taken to be
-// hidden, and .ws to cost what the same M and N cost otherwise: nothing is published on either.
+// memory, max(N/2, (A + B bytes) / 128) for M 128 with both operands in shared memory, N/2 for M 64. Every kind
+// takes 32 bytes of each row of A, and AD measured the same interval for f16, f8 and f4 at their own K, as
+// NVIDIA's published peaks have it (1, 2, 4, and twice that for a sparse A). Reading scale factors and metadata
+// is taken to be hidden, and .ws to cost what the same M and N cost otherwise: nothing is published on either.
 MmaTime mma_time(const timing::Machine& machine, const units::MmaOperation& op,
                  const units::InstructionDescriptor& s) {
   const bool pair = op.cta_group == 2;
@@ -312,7 +312,8 @@ MmaTime mma_time(const timing::Machine& machine, const units::MmaOperation& op,
   const double per_cta = pair ? 0.5 : 1;
   const double multiply = (half_m ? s.n / 2.0 : s.n) / machine.mma_rate_columns;
   const double a_fetch = op.a_in_tmem ? 0 : 32.0 * s.m * per_cta / machine.mma_operand_bytes_per_clk;
-  const double b_fetch = 32.0 * s.n * per_cta / machine.mma_operand_bytes_per_clk;
+  const double b_row = s.sparse ? 64 : 32;
+  const double b_fetch = b_row * s.n * per_cta / machine.mma_operand_bytes_per_clk;
   const bool port_bound = !op.a_in_tmem && !(s.m <= 64 && !pair);
   const double floor = port_bound ? machine.mma_min_interval * (half_m ? 0.5 : 1) : 0;
   return {std::max({multiply, port_bound ? a_fetch + b_fetch : 0, floor}),
@@ -339,10 +340,11 @@ Outcome Processor::exec_mma(Fragment& f, const Instr& in, LaneMask active) {
     for (size_t i = 0; i < d.coordinates.size(); ++i)
       op.disabled_lanes[i] = f.file.at<uint32_t>(d.coordinates[i])[lane];
     if (d.has_extra) op.zero_columns = f.file.at<uint64_t>(in.src[3])[lane];
+    const auto tmem_address = [&](const AddressOperand& a) {
+      return static_cast<uint32_t>(lane_address(f, a, symbol_value(f, a), lane));
+    };
+    if (op.sparse) op.metadata_address = tmem_address(d.address3);
     if (op.scale_blocks) {
-      const auto tmem_address = [&](const AddressOperand& a) {
-        return static_cast<uint32_t>(lane_address(f, a, symbol_value(f, a), lane));
-      };
       op.scale_a_address = tmem_address(d.address3);
       op.scale_b_address = tmem_address(d.address4);
       op.first_scale_copy_only = launch_.options->lenient;
@@ -367,7 +369,7 @@ Outcome Processor::exec_mma(Fragment& f, const Instr& in, LaneMask active) {
     for (const Cta* cta : ctas) start = std::max(start, cta->sm->tensor_free);
     start += jitter(150);
     const auto shape = units::decode_instruction_descriptor(op.instruction_descriptor, op.kind, op.cta_group,
-                                                            op.a_in_tmem, op.weight_stationary);
+                                                            op.a_in_tmem, op.weight_stationary, op.sparse);
     const units::InstructionDescriptor& s = shape.descriptor;
     const MmaTime cost = mma_time(machine_, op, s);
     // The published latency runs from the issue to the waiter's next instruction.
