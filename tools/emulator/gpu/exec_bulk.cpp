@@ -3,8 +3,10 @@
 // destination holds poison, because the rules let hardware write it at any time from the issue on.
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
 #include <cstring>
+#include <span>
 
 #include "gpu/processor.h"
 #include "memory/poison.h"
@@ -37,12 +39,6 @@ void check(const units::BulkFault& fault) {
   if (fault) throw Fault{status_of(fault.kind), fault.text};
 }
 
-// Where the bytes of a load land and whose barrier hears of it.
-struct Destination {
-  Cta* cta = nullptr;
-  Cta* barrier_cta = nullptr;
-};
-
 }  // namespace
 
 units::BulkGroups& Processor::bulk_groups(Warp& warp, int lane) {
@@ -74,6 +70,20 @@ void Processor::report_stale(const Cta& cta, uint32_t offset, uint32_t bytes, co
       stale->warp, stale->lane, describe_tag(stale->tag)));
 }
 
+// Copies end in about the order they began: the oldest is free first.
+std::shared_ptr<Processor::TileCopy> Processor::spare_tile_copy() {
+  std::shared_ptr<TileCopy> copy;
+  if (!tile_copies_.empty() && tile_copies_.front().use_count() == 1) {
+    copy = std::move(tile_copies_.front());
+    tile_copies_.pop_front();
+    copy->destinations.clear();
+  } else {
+    copy = std::make_shared<TileCopy>();
+  }
+  tile_copies_.push_back(copy);
+  return copy;
+}
+
 Outcome Processor::exec_tensor_copy(Fragment& f, const Instr& in, LaneMask active) {
   const Detail& d = detail(f, in);
   Cta& own = *f.warp->cta;
@@ -94,8 +104,10 @@ Outcome Processor::exec_tensor_copy(Fragment& f, const Instr& in, LaneMask activ
                   fmt::format("the 128 bytes at 0x{:x} are no tensor map that cuTensorMapEncodeTiled made",
                               map_address)};
     }
-    std::vector<int32_t> coordinates;
-    for (const Ref& ref : d.coordinates) coordinates.push_back(f.file.at<int32_t>(ref)[lane]);
+    std::array<int32_t, 5> coordinate_values{};
+    for (size_t i = 0; i < d.coordinates.size(); ++i)
+      coordinate_values[i] = f.file.at<int32_t>(d.coordinates[i])[lane];
+    const std::span<const int32_t> coordinates(coordinate_values.data(), d.coordinates.size());
     if (!d.flag && map->rank != d.count) {
       throw Fault{cuda::Status::kIllegalInstruction,
                   fmt::format("a {}-dimensional copy uses a tensor map of rank {}", d.count, map->rank)};
@@ -110,7 +122,8 @@ Outcome Processor::exec_tensor_copy(Fragment& f, const Instr& in, LaneMask activ
                            : d.variant == 1 ? units::TileDirection::Store
                            : d.variant == 2 ? units::TileDirection::Reduce
                                             : units::TileDirection::Prefetch;
-    auto plan = std::make_shared<units::TilePlan>();
+    const std::shared_ptr<TileCopy> copy = spare_tile_copy();
+    units::TilePlan* const plan = &copy->plan;
     const auto bounds = [this](uint64_t address, uint64_t bytes) {
       return launch_.memory->contains(address, bytes);
     };
@@ -137,26 +150,27 @@ Outcome Processor::exec_tensor_copy(Fragment& f, const Instr& in, LaneMask activ
       own.sm->tma_store_free = start + plan->image_bytes / machine_.tma_store_bytes_per_clk;
       const Time read = own.sm->tma_store_free + machine_.tma_store_read_latency;
       const Time visible = read + machine_.tma_store_latency + jitter(500);
-      auto staging = std::make_shared<std::vector<std::byte>>(plan->image_bytes);
+      copy->reserve(plan->image_bytes);
       ++own.in_flight;
       const bool reduce = d.variant == 2;
       const auto op = d.bulk_op;
       const Issuer reader = issuer(f, in, 1u << lane);
-      events_.schedule(start, [this, &own, plan, staging, reader](Time) {
-        units::for_each_run(*plan, staging->data(), [&](uint32_t at, uint32_t bytes, const std::byte*) {
-          report_stale(own, at, bytes, "a bulk tensor store", reader);
-        });
-        units::read_shared(*plan, own.shared->async(), staging->data());
+      events_.schedule(start, [this, &own, copy, reader](Time) {
+        units::for_each_run(copy->plan, copy->staging.data(),
+                            [&](uint32_t at, uint32_t bytes, const std::byte*) {
+                              report_stale(own, at, bytes, "a bulk tensor store", reader);
+                            });
+        units::read_shared(copy->plan, own.shared->async(), copy->staging.data());
       });
       events_.schedule(read, [this, &warp, lane, group](Time now) {
         bulk_groups(warp, lane).read_done(group);
         wake_bulk_waiters(warp, now);
       });
-      events_.schedule(visible, [this, &own, &warp, lane, group, plan, staging, reduce, op](Time now) {
+      events_.schedule(visible, [this, &own, &warp, lane, group, copy, reduce, op](Time now) {
         if (reduce) {
-          units::reduce_global(*plan, op, staging->data());
+          units::reduce_global(copy->plan, op, copy->staging.data());
         } else {
-          units::write_global(*plan, staging->data());
+          units::write_global(copy->plan, copy->staging.data());
         }
         note_progress();
         bulk_groups(warp, lane).done(group);
@@ -176,7 +190,7 @@ Outcome Processor::exec_tensor_copy(Fragment& f, const Instr& in, LaneMask activ
         f, ptx::Space::Shared, lane_address(f, d.address3, symbol_value(f, d.address3), lane), "tensor copy");
     Cta& barrier_holder = cta_of_shared(f, barrier_shared, "tensor copy");
     const uint32_t barrier_offset = memory::cta_offset_of(barrier_shared);
-    std::vector<Destination> destinations;
+    std::vector<TileCopy::Destination>& destinations = copy->destinations;
     if (d.has_extra) {
       const uint32_t mask = f.file.at<uint32_t>(d.extra)[lane] & 0xffff;
       for (uint32_t bits = mask; bits; bits &= bits - 1) {
@@ -205,27 +219,29 @@ Outcome Processor::exec_tensor_copy(Fragment& f, const Instr& in, LaneMask activ
     const Time served = tma_service(*own.sm, issued, plan->timing_rows,
                                     wide ? machine_.tma_row_128 : machine_.tma_row, &start);
     const Time visible = served + machine_.tma_l2_latency + jitter(1500);
-    std::vector<std::byte> poison(plan->image_bytes);
-    memory::fill_poison(poison.data(), poison.size());
-    auto staging = std::make_shared<std::vector<std::byte>>();
-    for (const Destination& to : destinations) {
+    if (poison_.size() < plan->image_bytes) {
+      poison_.resize(plan->image_bytes);
+      memory::fill_poison(poison_.data(), poison_.size());
+    }
+    for (const TileCopy::Destination& to : destinations) {
       ++to.cta->in_flight;
-      units::for_each_run(*plan, poison.data(), [&](uint32_t at, uint32_t bytes, const std::byte* from) {
+      units::for_each_run(*plan, poison_.data(), [&](uint32_t at, uint32_t bytes, const std::byte* from) {
         to.cta->shared->async_write(at, from, bytes);
       });
     }
     ++own.in_flight;
-    events_.schedule(start, [plan, staging](Time) {
-      staging->resize(plan->image_bytes);
-      units::read_global(*plan, staging->data());
+    events_.schedule(start, [copy](Time) {
+      copy->reserve(copy->plan.image_bytes);
+      units::read_global(copy->plan, copy->staging.data());
     });
-    events_.schedule(visible, [this, &own, plan, staging, destinations, barrier_offset](Time now) {
-      for (const Destination& to : destinations) {
-        units::for_each_run(*plan, staging->data(), [&](uint32_t at, uint32_t bytes, const std::byte* from) {
-          to.cta->shared->async_write(at, from, bytes);
-        });
+    events_.schedule(visible, [this, &own, copy, barrier_offset](Time now) {
+      for (const TileCopy::Destination& to : copy->destinations) {
+        units::for_each_run(copy->plan, copy->staging.data(),
+                            [&](uint32_t at, uint32_t bytes, const std::byte* from) {
+                              to.cta->shared->async_write(at, from, bytes);
+                            });
         --to.cta->in_flight;
-        complete_tx(*to.barrier_cta, barrier_offset, plan->full_bytes, now, "tma");
+        complete_tx(*to.barrier_cta, barrier_offset, copy->plan.full_bytes, now, "tma");
         if (to.cta != &own) maybe_retire(*to.cta, now);
       }
       --own.in_flight;
@@ -302,7 +318,7 @@ Outcome Processor::exec_bulk_copy(Fragment& f, const Instr& in, LaneMask active)
         static_cast<uint32_t>(lane_address(f, d.address3, symbol_value(f, d.address3), lane));
     const uint32_t barrier_offset = memory::cta_offset_of(barrier_shared);
     const uint32_t offset = memory::cta_offset_of(static_cast<uint32_t>(to));
-    std::vector<Destination> destinations;
+    std::vector<TileCopy::Destination> destinations;
     if (d.has_extra) {
       for (uint32_t bits = f.file.at<uint32_t>(d.extra)[lane] & 0xffff; bits; bits &= bits - 1) {
         Cta& cta =
@@ -321,7 +337,7 @@ Outcome Processor::exec_bulk_copy(Fragment& f, const Instr& in, LaneMask active)
     }
     std::vector<std::byte> poison(bytes);
     memory::fill_poison(poison.data(), bytes);
-    for (const Destination& destination : destinations) {
+    for (const TileCopy::Destination& destination : destinations) {
       if (!destination.cta->shared->contains(offset, bytes)) {
         bad_address(f, ptx::Space::Shared, to, bytes, lane, true);
       }
@@ -341,7 +357,7 @@ Outcome Processor::exec_bulk_copy(Fragment& f, const Instr& in, LaneMask active)
       }
     });
     events_.schedule(visible, [this, &own, staging, destinations, offset, barrier_offset, bytes](Time now) {
-      for (const Destination& destination : destinations) {
+      for (const TileCopy::Destination& destination : destinations) {
         destination.cta->shared->async_write(offset, staging->data(), bytes);
         --destination.cta->in_flight;
         complete_tx(*destination.barrier_cta, barrier_offset, bytes, now, "bulk copy");

@@ -14,6 +14,7 @@
 #include "gpu/launch.h"
 #include "memory/address_space.h"
 #include "memory/global_memory.h"
+#include "units/tma_tile.h"
 
 namespace emu::gpu {
 
@@ -196,6 +197,22 @@ class Processor {
   std::vector<Time> run_time_;  // runnable_[i]->time
   Time newcomer_ = kNever;      // earliest fragment made runnable since the current step began
   EventQueue events_;
+  // A tensor copy in flight; its memory serves the next one.
+  struct TileCopy {
+    struct Destination {  // where the bytes of a load land and whose barrier hears of it
+      Cta* cta = nullptr;
+      Cta* barrier_cta = nullptr;
+    };
+    units::TilePlan plan;
+    std::vector<std::byte> staging;
+    std::vector<Destination> destinations;
+    void reserve(size_t bytes) {
+      if (staging.size() < bytes) staging.resize(bytes);
+    }
+  };
+  std::shared_ptr<TileCopy> spare_tile_copy();
+  std::deque<std::shared_ptr<TileCopy>> tile_copies_;
+  std::vector<std::byte> poison_;  // as long as the longest image so far
   std::mt19937_64 random_;
   memory::AllocationCache allocation_;
   Time end_time_ = 0;

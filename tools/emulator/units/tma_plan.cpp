@@ -150,21 +150,24 @@ std::uint64_t row_origin(const TensorMap& map, std::int64_t start) {
   return map.address + static_cast<std::uint64_t>(start * element_bits(map.type) / 8);
 }
 
-TilePlan start_plan(const TensorMap& map, TileDirection direction, std::uint32_t shared) {
-  TilePlan plan;
+/// An empty plan; the memory of an earlier one's rows is used again.
+void restart_plan(const TensorMap& map, TileDirection direction, std::uint32_t shared, TilePlan& plan) {
+  std::vector<TileRow> rows = std::move(plan.rows);
+  rows.clear();
+  plan = {};
+  plan.rows = std::move(rows);
   plan.direction = direction;
   plan.type = map.type;
   plan.swizzle = map.swizzle;
   plan.fill = map.fill;
   plan.shared = shared;
-  return plan;
 }
 
 }  // namespace
 
 BulkFault plan_tile(const TensorMap& map, TileDirection direction, std::span<const std::int32_t> coordinates,
                     std::uint32_t shared, const GlobalCheck& check, TilePlan& plan) {
-  plan = start_plan(map, direction, shared);
+  restart_plan(map, direction, shared, plan);
   if (coordinates.size() != map.rank) {
     return {BulkFaultKind::IllegalInstruction, fmt::format("{}: {} coordinates for a tensor map of rank {}",
                                                            name_of(direction), coordinates.size(), map.rank)};
@@ -198,7 +201,7 @@ BulkFault plan_tile(const TensorMap& map, TileDirection direction, std::span<con
 BulkFault plan_four_rows(const TensorMap& map, TileDirection direction,
                          std::span<const std::int32_t> coordinates, std::uint32_t shared,
                          const GlobalCheck& check, TilePlan& plan) {
-  plan = start_plan(map, direction, shared);
+  restart_plan(map, direction, shared, plan);
   if (map.rank != 2 || coordinates.size() != 5) {
     return {BulkFaultKind::IllegalInstruction,
             fmt::format("{} of four rows: needs a tensor map of rank 2 and 5 coordinates, not rank {} and {}",
