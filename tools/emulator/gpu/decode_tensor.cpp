@@ -219,6 +219,16 @@ bool decode_tmem_copy(DecodeContext& c) {
   return true;
 }
 
+bool decode_tmem_shift(DecodeContext& c) {
+  c.set(Op::TmemShift, CostClass::MmaIssue);
+  Detail& d = c.detail();
+  d.cta_group = take_cta_group(c);
+  if (!c.take("down")) throw DecodeError{".down is missing"};
+  c.finish();
+  d.address = c.address(0, ptx::Space::Generic);
+  return true;
+}
+
 bool decode_commit(DecodeContext& c) {
   c.set(Op::Commit, CostClass::Commit);
   Detail& d = c.detail();
@@ -248,6 +258,7 @@ bool decode_tensor(DecodeContext& c) {
   if (c.take("mma")) return decode_mma(c);
   if (c.take("commit")) return decode_commit(c);
   if (c.take("cp")) return decode_tmem_copy(c);
+  if (c.take("shift")) return decode_tmem_shift(c);
   const bool wait_load = c.take("wait::ld");
   if (wait_load || c.take("wait::st")) {
     c.set(Op::TmemWait, CostClass::TmemWait);

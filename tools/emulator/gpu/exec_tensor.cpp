@@ -301,10 +301,11 @@ struct MmaTime {
 };
 
 // The multiplication and the shared-memory operand port run side by side; SA's table: N/2 for A in tensor
-// memory, max(N/2, (A + B bytes) / 128) for M 128 with both operands in shared memory, N/2 for M 64. Every kind
-// takes 32 bytes of each row of A, and AD measured the same interval for f16, f8 and f4 at their own K, as
-// NVIDIA's published peaks have it (1, 2, 4, and twice that for a sparse A). Reading scale factors and metadata
-// is taken to be hidden, and .ws to cost what the same M and N cost otherwise: nothing is published on either.
+// memory, max(N/2, (A + B bytes) / 128) for M 128 with both operands in shared memory, N/2 for M 64. Every
+// kind takes 32 bytes of each row of A, and AD measured the same interval for f16, f8 and f4 at their own K,
+// as NVIDIA's published peaks have it (1, 2, 4, and twice that for a sparse A). Reading scale factors and
+// metadata is taken to be hidden, and .ws to cost what the same M and N cost otherwise: nothing is published
+// on either.
 MmaTime mma_time(const timing::Machine& machine, const units::MmaOperation& op,
                  const units::InstructionDescriptor& s) {
   const bool pair = op.cta_group == 2;
@@ -318,6 +319,17 @@ MmaTime mma_time(const timing::Machine& machine, const units::MmaOperation& op,
   const double floor = port_bound ? machine.mma_min_interval * (half_m ? 0.5 : 1) : 0;
   return {std::max({multiply, port_bound ? a_fetch + b_fetch : 0, floor}),
           multiply + a_fetch + machine.mma_latency};
+}
+
+// This CTA, or the pair it belongs to, even one first.
+std::vector<Cta*> ctas_of_group(Cta& own, int cta_group, const char* what) {
+  if (cta_group == 1) return {&own};
+  const uint32_t even = own.rank & ~1u;
+  if (even + 1 >= own.cluster->ctas.size()) {
+    throw Fault{cuda::Status::kIllegalInstruction,
+                fmt::format("{}.cta_group::2 needs a cluster with a CTA pair", what)};
+  }
+  return {own.cluster->ctas[even].get(), own.cluster->ctas[even + 1].get()};
 }
 
 }  // namespace
@@ -355,15 +367,7 @@ Outcome Processor::exec_mma(Fragment& f, const Instr& in, LaneMask active) {
       throw Fault{cuda::Status::kIllegalInstruction,
                   fmt::format("tcgen05.mma: {}", fmt::join(problems, "; "))};
     }
-    std::vector<Cta*> ctas{&own};
-    if (d.cta_group == 2) {
-      const uint32_t even = own.rank & ~1u;
-      if (even + 1 >= own.cluster->ctas.size()) {
-        throw Fault{cuda::Status::kIllegalInstruction,
-                    "tcgen05.mma.cta_group::2 needs a cluster with a CTA pair"};
-      }
-      ctas = {own.cluster->ctas[even].get(), own.cluster->ctas[even + 1].get()};
-    }
+    const std::vector<Cta*> ctas = ctas_of_group(own, d.cta_group, "tcgen05.mma");
     const Time issued = f.time;
     Time start = issued + machine_.mma_issue;
     for (const Cta* cta : ctas) start = std::max(start, cta->sm->tensor_free);
@@ -475,15 +479,7 @@ Outcome Processor::exec_tmem_copy(Fragment& f, const Instr& in, LaneMask active)
     const units::TmemCopy copy{d.copy, to, f.file.at<uint64_t>(in.src[0])[lane], d.copy_format};
     const std::string problem = units::tmem_copy_problem(copy);
     if (!problem.empty()) throw Fault{cuda::Status::kIllegalInstruction, "tcgen05.cp: " + problem};
-    std::vector<Cta*> ctas{&own};
-    if (d.cta_group == 2) {
-      const uint32_t even = own.rank & ~1u;
-      if (even + 1 >= own.cluster->ctas.size()) {
-        throw Fault{cuda::Status::kIllegalInstruction,
-                    "tcgen05.cp.cta_group::2 needs a cluster with a CTA pair"};
-      }
-      ctas = {own.cluster->ctas[even].get(), own.cluster->ctas[even + 1].get()};
-    }
+    const std::vector<Cta*> ctas = ctas_of_group(own, d.cta_group, "tcgen05.cp");
     const int column = units::decode_tmem_address(to).column;
     const int columns = units::tmem_copy_columns(d.copy);
     Time start = f.time + machine_.mma_issue;
@@ -510,6 +506,40 @@ Outcome Processor::exec_tmem_copy(Fragment& f, const Instr& in, LaneMask active)
       });
       events_.schedule(done, [this, cta, copy, words](Time now) {
         units::land_tmem_copy(copy, *words, cta->sm->tmem);
+        note_progress();
+        --cta->in_flight;
+        maybe_retire(*cta, now);
+      });
+    }
+  }
+  note_progress();
+  return Outcome::Next;
+}
+
+// In order with every mma and cp of the queue (PTX ISA 9.7.16.6).
+Outcome Processor::exec_tmem_shift(Fragment& f, const Instr& in, LaneMask active) {
+  const Detail& d = detail(f, in);
+  for (LaneMask rest = active; rest; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const auto address = static_cast<uint32_t>(lane_address(f, d.address, symbol_value(f, d.address), lane));
+    const std::string problem = units::tmem_shift_problem(address);
+    if (!problem.empty()) throw Fault{cuda::Status::kIllegalInstruction, "tcgen05.shift: " + problem};
+    const std::vector<Cta*> ctas = ctas_of_group(*f.warp->cta, d.cta_group, "tcgen05.shift");
+    const int column = units::decode_tmem_address(address).column;
+    Time done = f.time + machine_.mma_issue;
+    for (Cta* cta : ctas) {
+      cta->sm->tmem.require_owned(cta->owner, column, units::kTmemShiftColumns, "tcgen05.shift");
+      done = std::max({done, cta->sm->tensor_free, cta->sm->tensor_latest});
+    }
+    done += machine_.tmem_shift + jitter(300);
+    f.warp->mma_done[static_cast<size_t>(lane)] = done;
+    const Issuer where = issuer(f, in, 1u << lane);
+    for (Cta* cta : ctas) {
+      cta->sm->tensor_free = cta->sm->tensor_latest = done;
+      ++cta->in_flight;
+      events_.schedule(done, [this, cta, address, column, where](Time now) {
+        report_unwaited_store(*cta, -1, column, units::kTmemShiftColumns, "tcgen05.shift", where);
+        units::shift_tmem(address, cta->sm->tmem);
         note_progress();
         --cta->in_flight;
         maybe_retire(*cta, now);

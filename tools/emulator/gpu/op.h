@@ -67,6 +67,7 @@ namespace emu::gpu {
   X(Mma, mma)                           \
   X(Commit, commit)                     \
   X(TmemCopy, tmem_copy)                \
+  X(TmemShift, tmem_shift)              \
   X(ClcTryCancel, clc_try_cancel)       \
   X(ClcQuery, clc_query)
 

@@ -16,7 +16,7 @@ foreach(line ${census})
     list(APPEND missing ${opcode})
   endif()
 endforeach()
-foreach(opcode tcgen05.shift.cta_group::1.down multimem.red.global.add.f32 wgmma.fence.sync.aligned
+foreach(opcode multimem.red.global.add.f32 wgmma.fence.sync.aligned
         tcgen05.mma.sp.cta_group::1.kind::mxf4.block_scale tcgen05.mma.cta_group::1.kind::f16.ashift
         tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale)
   string(FIND "\n${table}" "\n${opcode}\t" at)

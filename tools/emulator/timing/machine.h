@@ -83,6 +83,7 @@ enum class Confidence : char { High = 'H', Medium = 'M', Low = 'L' };
   X(tmem_store_fixed, 6, 6, "cyc", "AS 13 with the wait for it", High)                                     \
   X(tmem_wait_store, 6, 6, "cyc", "AS", Medium)                                                            \
   X(tmem_alloc, 253, 253, "cyc", "AD", Medium)                                                             \
+  X(tmem_shift, 12, 12, "cyc", "published B200 probe: 12 each in a stream of shifts", Medium)              \
   X(kernel_launch_us, 2.1, 4.5, "us", "AD; H200 in a virtual machine", Medium)                             \
   X(cta_replace, 2000, 90, "cyc", "GN 0.9..1.9 us with its set-up; H200 390 between CTAs", Low)            \
   X(cta_start, 300, 300, "cyc", "assumed: first instruction fetch and launch overhead", Low)

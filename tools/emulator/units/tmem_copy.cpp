@@ -107,6 +107,31 @@ std::vector<std::uint32_t> gather_tmem_copy(const TmemCopy& copy, const SharedVi
   return words;
 }
 
+std::string tmem_shift_problem(std::uint32_t address) {
+  const TmemAddress at = decode_tmem_address(address);
+  if (at.lane % 32 != 0) {
+    return fmt::format("the address is in lane {}; the lane must be a multiple of 32", at.lane);
+  }
+  if (at.lane != 0) {
+    return fmt::format("a shift that begins at lane {} is not implemented, one at lane 0 is", at.lane);
+  }
+  if (at.column + kTmemShiftColumns > kTmemColumns) {
+    return fmt::format("columns {} to {} are past the last, 511", at.column,
+                       at.column + kTmemShiftColumns - 1);
+  }
+  return {};
+}
+
+void shift_tmem(std::uint32_t address, TensorMemory& tmem) {
+  const int first = decode_tmem_address(address).column;
+  for (int column = first; column < first + kTmemShiftColumns; ++column) {
+    std::uint32_t* lanes = tmem.column(column);
+    for (int quarter = 0; quarter < kTmemLanes; quarter += 32) {
+      std::memmove(lanes + quarter, lanes + quarter + 1, 31 * sizeof *lanes);
+    }
+  }
+}
+
 void land_tmem_copy(const TmemCopy& copy, const std::vector<std::uint32_t>& words, TensorMemory& tmem) {
   const TmemAddress to = decode_tmem_address(copy.address);
   const int columns = tmem_copy_columns(copy.shape);

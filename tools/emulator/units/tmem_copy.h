@@ -1,4 +1,4 @@
-// tcgen05.cp: shared memory to tensor memory. PTX ISA 9.7.16.9.2.
+// tcgen05.cp: shared memory to tensor memory, PTX ISA 9.7.16.9.2; and tcgen05.shift, 9.7.16.9.3.
 #pragma once
 
 #include <cstddef>
@@ -41,5 +41,13 @@ std::string tmem_copy_problem(const TmemCopy& copy);
 /// Rows of 4-byte words, row by row. Throws TensorError when a row leaves the CTA's shared memory.
 std::vector<std::uint32_t> gather_tmem_copy(const TmemCopy& copy, const SharedView& shared);
 void land_tmem_copy(const TmemCopy& copy, const std::vector<std::uint32_t>& words, TensorMemory& tmem);
+
+/// Columns that tcgen05.shift moves.
+inline constexpr int kTmemShiftColumns = 8;
+/// The rule that a shift from this address breaks, or "".
+std::string tmem_shift_problem(std::uint32_t address);
+/// Each lane but the last of its quarter takes the words of the lane after it. The manual draws the
+/// direction; a published readback on a B200 shows this one, and that quarters shift each for itself.
+void shift_tmem(std::uint32_t address, TensorMemory& tmem);
 
 }  // namespace emu::units

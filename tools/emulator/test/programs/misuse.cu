@@ -10,7 +10,10 @@
 __global__ void unsupported() {
   if (threadIdx.x == 0) {
     uint32_t address = 0;
-    asm volatile("tcgen05.shift.cta_group::1.down [%0];" ::"r"(address) : "memory");
+    uint64_t descriptor = 0;
+    asm volatile("tcgen05.mma.cta_group::1.kind::f16.ashift [%0], [%0], %1, %0, 0;" ::"r"(address),
+                 "l"(descriptor)
+                 : "memory");
   }
 }
 

@@ -389,6 +389,65 @@ __global__ void __launch_bounds__(128)
   if (threadIdx.x < 32) asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, 32;" ::"r"(tmem));
 }
 
+constexpr int kShifted = 10;  // columns, of which a shift takes 8 from the second on
+
+__global__ void __launch_bounds__(128) shift_rows(uint32_t* out) {
+  __shared__ uint64_t done;
+  __shared__ uint32_t tmem;
+  if (threadIdx.x == 0) {
+    mbarrier::init(&done, 1);
+    mbarrier::fence_init();
+  }
+  if (threadIdx.x < 32)
+    asm volatile(
+        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], 32;" ::"r"(shared_address(&tmem)));
+  asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
+  __syncthreads();
+  asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
+  const uint32_t own = tmem + (threadIdx.x / 32 * 32 << 16);
+  for (uint32_t c = 0; c < kShifted; ++c)
+    asm volatile("tcgen05.st.sync.aligned.32x32b.x1.b32 [%0], {%1};" ::"r"(own + c),
+                 "r"(threadIdx.x * 100 + c));
+  asm volatile("tcgen05.wait::st.sync.aligned;" ::: "memory");
+  asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
+    asm volatile("tcgen05.shift.cta_group::1.down [%0];" ::"r"(tmem + 1) : "memory");
+    asm volatile("tcgen05.shift.cta_group::1.down [%0];" ::"r"(tmem + 1) : "memory");
+    asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"(
+                     shared_address(&done))
+                 : "memory");
+  }
+  mbarrier::wait(&done, 0);
+  __syncwarp();
+  asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
+  for (int c = 0; c < kShifted; ++c) {
+    uint32_t value;
+    asm volatile("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%0}, [%1];" : "=r"(value) : "r"(own + c));
+    asm volatile("tcgen05.wait::ld.sync.aligned;" ::: "memory");
+    out[threadIdx.x * kShifted + c] = value;
+  }
+  asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
+  __syncthreads();
+  if (threadIdx.x < 32) asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, 32;" ::"r"(tmem));
+}
+
+// Two shifts: a published readback on a B200 found row[r] = old_row[min(r + N, 31)] in each quarter of 32
+// lanes.
+int tmem_shift() {
+  uint32_t* out = device_zeros<uint32_t>(128 * kShifted);
+  shift_rows<<<1, 128>>>(out);
+  const auto got = host_copy(out, 128 * kShifted);
+  int wrong = 0;
+  for (int lane = 0; lane < 128; ++lane) {
+    const int from = lane / 32 * 32 + (lane % 32 + 2 < 31 ? lane % 32 + 2 : 31);
+    for (int c = 0; c < kShifted; ++c)
+      wrong += got[lane * kShifted + c] != static_cast<uint32_t>((c >= 1 && c < 9 ? from : lane) * 100 + c);
+  }
+  return wrong;
+}
+
 // The source row that a lane holds after the copy, -1 for none.
 int copied_row(int shape, int lane) {
   switch (shape) {
@@ -434,8 +493,11 @@ int tmem_copies() {
   return wrong;
 }
 
-constexpr Case kCases[] = {
-    {"kinds", kinds}, {"layouts", layouts}, {"pairs", pairs}, {"tmem_copies", tmem_copies}};
+constexpr Case kCases[] = {{"kinds", kinds},
+                           {"layouts", layouts},
+                           {"pairs", pairs},
+                           {"tmem_copies", tmem_copies},
+                           {"tmem_shift", tmem_shift}};
 
 }  // namespace
 
