@@ -338,7 +338,7 @@ void decode_program(Kernel& kernel, Program& program) {
     DecodeContext context(kernel, program, instruction, out);
     std::string error;
     try {
-      if (decode_control(context) || decode_memory(context) || decode_barrier(context) ||
+      if (decode_control(context) || decode_memory(context) || decode_wmma(context) || decode_barrier(context) ||
           decode_bulk(context) || decode_tensor(context)) {
         continue;
       }

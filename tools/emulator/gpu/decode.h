@@ -63,6 +63,7 @@ class DecodeContext {
 // Each returns false when the opcode is not of its family.
 bool decode_control(DecodeContext& context);
 bool decode_memory(DecodeContext& context);
+bool decode_wmma(DecodeContext& context);
 bool decode_barrier(DecodeContext& context);
 bool decode_bulk(DecodeContext& context);
 bool decode_tensor(DecodeContext& context);

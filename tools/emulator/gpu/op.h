@@ -38,6 +38,8 @@ namespace emu::gpu {
   X(Atomic, atomic)                     \
   X(LoadMatrix, load_matrix)            \
   X(StoreMatrix, store_matrix)          \
+  X(WmmaLoad, wmma_load)                \
+  X(WmmaStore, wmma_store)              \
   X(CreatePolicy, create_policy)        \
   X(StoreBulk, store_bulk)              \
   X(StoreAsync, store_async)            \

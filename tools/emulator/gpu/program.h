@@ -14,6 +14,7 @@
 #include "gpu/op.h"
 #include "isa/decode_alu.h"
 #include "isa/program.h"
+#include "isa/wmma_layout.h"
 #include "ptx/link.h"
 #include "ptx/module.h"
 #include "units/bulk_number.h"
@@ -47,6 +48,14 @@ struct AddressOperand {
 enum class AtomicOp : uint8_t { Add, Min, Max, Inc, Dec, And, Or, Xor, Exch, Cas };
 enum class ValueType : uint8_t { Bits, Unsigned, Signed, Float, Half, Bfloat };
 
+// A fragment of wmma.load or wmma.store.
+struct WmmaFragment {
+  isa::WmmaOperand operand = isa::WmmaOperand::A;
+  isa::WmmaShape shape;
+  isa::WmmaType type;
+  bool row_major = true;  // in memory
+};
+
 // What an engine operation needs beside the Refs in Instr.
 struct Detail {
   AddressOperand address, address2, address3, address4;
@@ -66,6 +75,7 @@ struct Detail {
   std::vector<Ref> coordinates;
   Ref extra;  // multicast mask, count, ...
   bool has_extra = false;
+  WmmaFragment wmma;
   // tcgen05
   units::TmemAccess tmem;
   units::MmaOperation mma;

@@ -15,7 +15,7 @@ namespace emu::isa {
   declare(kIntegerForms) declare(kMultiplyForms) declare(kCarryForms) declare(kBitForms)                \
       declare(kCompareForms) declare(kFloatForms) declare(kHalfForms) declare(kConvertForms)            \
           declare(kSmallConvertForms) declare(kMoveForms) declare(kApproxForms) declare(kExchangeForms) \
-              declare(kMatrixForms)
+              declare(kMatrixForms) declare(kMatrixShapeForms) declare(kMatrixSparseForms) declare(kWmmaForms)
 #define EMU_DECLARE(name) extern const FormTable name;
 #define EMU_LIST(name) &name,
 

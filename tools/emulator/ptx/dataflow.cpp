@@ -150,6 +150,9 @@ constexpr RuleRow kRules[] = {
     {"testp", Rule::Destination},
     {"trap", Rule::Sources},
     {"vote", Rule::Destination},
+    {"wmma.load", Rule::Destination},
+    {"wmma.mma", Rule::Destination},
+    {"wmma.store", Rule::Sources},
     {"xor", Rule::Destination},
 };
 static_assert(std::is_sorted(std::begin(kRules), std::end(kRules),

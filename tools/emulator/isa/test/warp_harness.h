@@ -18,7 +18,7 @@ namespace emu::isa::test {
 template <typename T>
 using Lanes = std::array<T, kLanes>;
 
-// Registers %h0-%h9 (16 bits), %r0-%r19 (32), %f0-%f9 (32), %rd0-%rd9 (64), %fd0-%fd9 (64), %q0-%q3 (128),
+// Registers %h0-%h9 (16 bits), %r0-%r39 (32), %f0-%f19 (32), %rd0-%rd9 (64), %fd0-%fd23 (64), %q0-%q3 (128),
 // %p0-%p9 are declared; each keeps a place of its own in the lane file. Throws std::runtime_error with the
 // decoder's message when an instruction is refused.
 class Warp {
@@ -26,9 +26,9 @@ class Warp {
   explicit Warp(std::string_view body)
       : module_(ptx::Module::parse(
             fmt::format(".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k() {{\n"
-                        ".reg .pred %p<10>;\n.reg .b16 %h<10>;\n.reg .b32 %r<20>;\n.reg .f32 %f<10>;\n.reg "
+                        ".reg .pred %p<10>;\n.reg .b16 %h<10>;\n.reg .b32 %r<40>;\n.reg .f32 %f<20>;\n.reg "
                         ".b64 %rd<10>;\n"
-                        ".reg .f64 %fd<10>;\n.reg .b128 %q<4>;\n{}\nret;\n}}\n",
+                        ".reg .f64 %fd<24>;\n.reg .b128 %q<4>;\n{}\nret;\n}}\n",
                         body))),
         function_(module_.function("k")) {
     // Liveness would let a result share the slot of a dead source.

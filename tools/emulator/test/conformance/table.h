@@ -53,6 +53,9 @@ void tensor_load_cases(Table& table);
 void tensor_store_cases(Table& table);
 void cluster_cases(Table& table);
 void matrix_cases(Table& table);
+void matrix_shape_cases(Table& table);
+void matrix_sparse_cases(Table& table);
+void wmma_cases(Table& table);
 void print_cases(Table& table);
 void fault_cases(Table& table);
 
