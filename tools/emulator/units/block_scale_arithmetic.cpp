@@ -78,7 +78,7 @@ std::uint32_t mma_element_scaled(std::span<const float> a, int a_least, ScaleFac
   if (special != 0) {
     return std::bit_cast<std::uint32_t>(special);
   }
-  std::vector<Term> terms = {term_of(c, -126, kScaledExponentFloor)};
+  std::vector<Term> terms = {term_of(c, -126, kExponentFloor)};
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (a[i] != 0 && b[i] != 0) {
       const Term x = term_of(a[i], a_least, 0);
@@ -86,7 +86,7 @@ std::uint32_t mma_element_scaled(std::span<const float> a, int a_least, ScaleFac
       terms.push_back(
           {x.significand * y.significand, x.exponent + y.exponent + a_scale.exponent + b_scale.exponent});
     } else {
-      terms.push_back({0, kScaledExponentFloor});
+      terms.push_back({0, kExponentFloor});
     }
   }
   return truncated_sum(terms, kAlignmentBits);

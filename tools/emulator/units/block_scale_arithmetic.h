@@ -11,9 +11,6 @@
 
 namespace emu::units {
 
-/// Exponents that zeros count with, so that no terms are aligned to a lesser one.
-inline constexpr int kScaledExponentFloor = -133;
-inline constexpr int kFp4ExponentFloor = -139;
 /// Fraction bits kept below the largest exponent by kinds mxf4 and mxf4nvf4; kind mxf8f6f4 keeps 25.
 inline constexpr int kFp4AlignmentBits = 35;
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "units/mma_kernels.h"
 #include "units/tmem.h"
 
 namespace emu::units {
@@ -74,8 +75,7 @@ Sum fused_sum(std::span<const float> a, int a_least, std::span<const float> b, i
     return sum;
   }
   const Number accumulator = split(c, c_least);
-  // Zeros do not raise the exponent that all terms are aligned to; it never falls below -126.
-  sum.exponent = accumulator.magnitude ? std::max(-126, accumulator.exponent) : -126;
+  sum.exponent = accumulator.magnitude ? accumulator.exponent : kExponentFloor;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (a[i] != 0 && b[i] != 0) {
       sum.exponent = std::max(sum.exponent, split(a[i], a_least).exponent + split(b[i], b_least).exponent);

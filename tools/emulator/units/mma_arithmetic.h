@@ -1,9 +1,10 @@
 // The value of one output element of one tcgen05.mma, bit for bit, written for reading rather than speed.
 //
 // The rule is the one MMA-Sim (arXiv 2511.10909) publishes for Blackwell: exact products, aligned to the
-// largest exponent and truncated there, summed exactly, truncated to f32. Vectors recorded on a B200 confirm
-// it for tf32, bf16 and f16. MMA-Sim uses it for e4m3 and e5m2 too, all 32 terms in one sum; for the 6- and
-// 4-bit types it is extrapolated here.
+// largest exponent and truncated there, summed exactly, truncated to f32. Zeros count with an exponent of
+// -133, below which no terms are aligned (MMA-Sim's later revisions; arXiv 2512.07004 found the same bound).
+// Vectors recorded on a B200 confirm all but that bound for tf32, bf16 and f16. MMA-Sim uses it for e4m3 and
+// e5m2 too, all 32 terms in one sum; for the 6- and 4-bit types it is extrapolated here.
 #pragma once
 
 #include <cstdint>

@@ -36,6 +36,9 @@ struct AlignedOperand {
 };
 
 inline constexpr std::int16_t kZeroExponent = -8192;
+/// The exponents that zeros count with when terms are aligned, so that none is aligned to a lesser one.
+inline constexpr std::int16_t kExponentFloor = -133;
+inline constexpr std::int16_t kFp4ExponentFloor = -139;
 
 /// Scale factors of an operand, [block * stride + index]: significand * 2^exponent, a NaN significand for
 /// NaN.
@@ -65,11 +68,10 @@ struct MmaRectangle {
   const AlignedOperand* aligned_b = nullptr;
   const Fp4Operand* fp4_a = nullptr;  ///< exact_fp4 only
   const Fp4Operand* fp4_b = nullptr;
-  int exponent_floor = -126;  ///< the exponent that terms are aligned to is never less
-  int first_row = 0;          ///< in A
-  int rows = 0;               ///< 32, 64 or 128
-  int first_column = 0;       ///< in B
-  int columns = 0;            ///< a multiple of 8
+  int first_row = 0;     ///< in A
+  int rows = 0;          ///< 32, 64 or 128
+  int first_column = 0;  ///< in B
+  int columns = 0;       ///< a multiple of 8
   bool accumulate = false;
   std::uint32_t* d = nullptr;        ///< lane 0 of the rectangle's first column; columns are 128 words apart
   int group_lane[8] = {};            ///< lane of each group of 16 rows

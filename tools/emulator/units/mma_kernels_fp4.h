@@ -58,7 +58,7 @@ void exact_fp4_vector(const MmaRectangle& r, int row, int column) {
   const Ints c = r.accumulate ? load<Ints>(lanes) : Ints{};
   const Ints field = (c >> 23) & 0xFF;
   const Ints no_c = (c & 0x7FFFFFFF) == 0;
-  Ints top = no_c ? Ints{} + r.exponent_floor : larger(field, Ints{} + 1) - 127;
+  Ints top = no_c ? Ints{} + kFp4ExponentFloor : larger(field, Ints{} + 1) - 127;
   Ints nan = {};
   Fp4Terms terms[kFp4Blocks];
   for (int block = 0; block < kFp4Blocks; ++block) {

@@ -285,12 +285,9 @@ inline void exact_vector(const MmaRectangle& r, int row, int column, Ints expone
   std::uint32_t* lanes = lanes_of(r, row, column);
   const Ints c = r.accumulate ? load<Ints>(lanes) : Ints{};
   const Ints field = (c >> 23) & 0xFF;
-  Ints c_exponent = larger(field, Ints{} + 1) - 127;
-  if (r.exponent_floor < -126) {
-    c_exponent = (c & 0x7FFFFFFF) == 0 ? Ints{} + r.exponent_floor : c_exponent;
-  }
-  // Else a zero C counts as -126 by its field, below which no exponent falls.
-  exponent = larger(exponent, c_exponent);
+  const Ints c_exponent = larger(field, Ints{} + 1) - 127;
+  // A zero C raises nothing; the products' largest exponent is above the floor already.
+  exponent = (c & 0x7FFFFFFF) == 0 ? exponent : larger(exponent, c_exponent);
   const Ints part = r.accumulate ? aligned_accumulator(c, field, exponent) : Ints{};
   Sums sums;
   if (wide) {
@@ -335,7 +332,7 @@ void exact(const MmaRectangle& r) {
     for (int row = 0; row < r.rows; row += kBlock) {
       const std::int16_t* x = &a.exponents[r.first_row + row];
       const std::int16_t* y = &b.exponents[r.first_column + column];
-      Shorts top = Shorts{} + static_cast<std::int16_t>(r.exponent_floor);
+      Shorts top = Shorts{} + kExponentFloor;
       for (int k = 0; k < r.a->depth; ++k, x += r.a->stride, y += r.b->stride) {
         const Shorts sum = load<Shorts>(x) + *y;
         top = sum > top ? sum : top;

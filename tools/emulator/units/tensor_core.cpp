@@ -277,7 +277,6 @@ void MmaInFlight::State::complete_fp4(int cta) {
     MmaRectangle r = rectangle(cta, tile);
     r.fp4_a = &fp4_a;
     r.fp4_b = &fp4_b;
-    r.exponent_floor = kFp4ExponentFloor;
     best_mma_kernels().exact_fp4(r);
   }
 }
@@ -296,9 +295,7 @@ void MmaInFlight::State::complete_scaled(MmaPrecision precision) {
       shift_by_scales(a_exact, a[cta], a_scales[cta]);
       shift_by_scales(b_exact, b, b_scales[cta]);
       for (const MmaTile& tile : tiles) {
-        MmaRectangle r = rectangle(cta, tile);
-        r.exponent_floor = kScaledExponentFloor;
-        multiply_f32(r, cta, precision, a_exact, b_exact);
+        multiply_f32(rectangle(cta, tile), cta, precision, a_exact, b_exact);
       }
     }
   }
