@@ -1,7 +1,8 @@
-// Milliseconds of one core for a 128x128x128 bf16 multiply: eight tcgen05.mma of K = 16, operand gather
-// included.
+// Milliseconds of one core for a 128x128x128 multiply, operand gather included: bf16, eight tcgen05.mma of
+// K = 16, and two block-scaled kinds.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cmath>
@@ -121,6 +122,29 @@ double milliseconds(const Layout& layout, MmaPrecision precision, std::vector<st
   return best_milliseconds(multiply);
 }
 
+/// One instruction for each K step of 32 bytes a row, scale factors of 1 included.
+double scaled_milliseconds(MmaKind kind, MmaPrecision precision, const std::vector<std::byte>& shared) {
+  TensorMemory tmem;
+  std::fill_n(tmem.column(256), 16 * kTmemLanes, 0x7F7F7F7Fu);
+  TensorMemory* const memories[] = {&tmem};
+  const SharedView views[] = {{shared.data(), kBase, static_cast<std::uint32_t>(shared.size())}};
+  const bool fp4 = is_packed_fp4(kind);
+  return best_milliseconds([&] {
+    for (int step = 0; step < (fp4 ? 2 : 4); ++step) {
+      MmaOperation op;
+      op.kind = kind;
+      op.scale_blocks = fp4 ? 4 : 1;
+      op.scale_a_address = 256;
+      op.scale_b_address = 260;
+      op.a_descriptor = step_descriptor(kBase, step, false, true);
+      op.b_descriptor = step_descriptor(kBase + 32768, step, false, true);
+      op.instruction_descriptor = 0x08A00000u | (fp4 ? 0x480u : 0u);
+      op.accumulate = step != 0;
+      start_mma(op, views, memories).complete(precision);
+    }
+  });
+}
+
 }  // namespace
 
 int main() {
@@ -143,6 +167,12 @@ int main() {
   for (const Layout& layout : kLayouts) {
     fmt::print("{:<36} {:>9.3f} {:>9.3f}\n", layout.name, milliseconds(layout, MmaPrecision::Exact, shared),
                milliseconds(layout, MmaPrecision::Fast, shared));
+  }
+  for (std::byte& byte : shared) byte &= std::byte{0xF7};  // no NaN of e4m3
+  for (const MmaKind kind : {MmaKind::MXF8F6F4, MmaKind::MXF4NVF4}) {
+    fmt::print("{:<36} {:>9.3f} {:>9.3f}\n", fmt::format("{}, SS, 128B swizzle", name(kind)),
+               scaled_milliseconds(kind, MmaPrecision::Exact, shared),
+               scaled_milliseconds(kind, MmaPrecision::Fast, shared));
   }
   print_kernels();
 }
