@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace emu::units {
 namespace {
 
 bool has_two_rows_in_a_lane(MmaKind kind) { return kind == MmaKind::F16 || kind == MmaKind::TF32; }
+
+bool is_zero(float value) { return std::bit_cast<std::uint32_t>(value) << 1 == 0; }
 
 std::uint32_t code_at(const TensorMemory& memory, int first_column, const InstructionDescriptor& d,
                       int first_lane, int row, int chunk) {
@@ -16,17 +19,6 @@ std::uint32_t code_at(const TensorMemory& memory, int first_column, const Instru
     return memory.at(lane, first_column + d.sparsity_selector) >> (row / 8 * 16 + chunk % 4 * 4) & 0xF;
   }
   return memory.at(first_lane + row, first_column + chunk / 8) >> chunk % 8 * 4 & 0xF;
-}
-
-/// tf32: the codes of the lower and the upper of two elements. The others: any two different positions in
-/// order, and one pair out of order that the manual lists too.
-bool is_defined(MmaKind kind, std::uint32_t code) {
-  if (kind == MmaKind::TF32) {
-    return code == 0b0100 || code == 0b1110;
-  }
-  constexpr std::uint32_t kDefined =
-      1u << 0b0100 | 1u << 0b1000 | 1u << 0b1100 | 1u << 0b1001 | 1u << 0b1101 | 1u << 0b0110 | 1u << 0b1110;
-  return kDefined >> code & 1;
 }
 
 }  // namespace
@@ -53,9 +45,15 @@ void expand_sparse(const TensorMemory& memory, const MmaOperation& op, const Ins
   const int column = decode_tmem_address(op.metadata_address).column;
   const bool pairs = d.kind == MmaKind::TF32;
   const int chunk_depth = pairs ? 2 : 4;
+  // Whether the element at `from` of a row is a zero, of either sign or of an integer type, or finds its
+  // place free.
   const auto move = [&](int row, int from, int to) {
-    expanded.values[static_cast<std::size_t>(to) * expanded.stride + row] =
-        stored.values[static_cast<std::size_t>(from) * stored.stride + row];
+    const float value = stored.values[static_cast<std::size_t>(from) * stored.stride + row];
+    float& place = expanded.values[static_cast<std::size_t>(to) * expanded.stride + row];
+    if (is_zero(value)) return true;
+    if (!is_zero(place)) return false;
+    place = value;
+    return true;
   };
   for (const MmaTile& tile : tiles) {
     for (int i = 0; i < tile.rows; ++i) {
@@ -63,18 +61,20 @@ void expand_sparse(const TensorMemory& memory, const MmaOperation& op, const Ins
       for (int chunk = 0; chunk < d.k / chunk_depth; ++chunk) {
         const std::uint32_t code =
             code_at(memory, column, d, tile.group_lane[i / kRowGroup], i % kRowGroup, chunk);
-        if (!is_defined(d.kind, code)) {
+        bool placed;
+        if (pairs) {
+          placed = move(row, chunk, 2 * chunk + (code == 0b1110 ? 1 : 0)) &&
+                   (code == 0b1110 || code == 0b0100 || is_zero(stored.values[chunk * stored.stride + row]));
+        } else {
+          placed = move(row, 2 * chunk, 4 * chunk + static_cast<int>(code & 3)) &&
+                   move(row, 2 * chunk + 1, 4 * chunk + static_cast<int>(code >> 2));
+        }
+        if (!placed) {
           throw TensorError(
               fmt::format("sparsity metadata {:#06b} for row {}, elements {} to {} of A: kind::{} does not "
                           "define this code "
                           "(PTX ISA 9.7.16.10.8)",
                           code, row, chunk * chunk_depth, (chunk + 1) * chunk_depth - 1, name(d.kind)));
-        }
-        if (pairs) {
-          move(row, chunk, 2 * chunk + (code == 0b1110 ? 1 : 0));
-        } else {
-          move(row, 2 * chunk, 4 * chunk + static_cast<int>(code & 3));
-          move(row, 2 * chunk + 1, 4 * chunk + static_cast<int>(code >> 2));
         }
       }
     }

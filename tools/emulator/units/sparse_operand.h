@@ -27,8 +27,9 @@ inline constexpr int kMetadataColumns = 2;
 std::string metadata_problem(const MmaOperation& op);
 
 /// Puts the elements of `stored`, half as deep, where the metadata says and zeros elsewhere. Rows of a tile
-/// have their metadata in the lanes of the tile. Throws TensorError for a code that the manual does not
-/// define.
+/// have their metadata in the lanes of the tile. Throws TensorError for a code that leaves the product open:
+/// two nonzero elements in one position, or a tf32 code that the manual does not define. With zeros such
+/// codes do occur: CUTLASS writes them where a row has fewer nonzeros than it may have.
 void expand_sparse(const TensorMemory& memory, const MmaOperation& op, const InstructionDescriptor& d,
                    std::span<const MmaTile> tiles, const PackedOperand& stored, PackedOperand& expanded);
 

@@ -225,6 +225,21 @@ TEST_CASE("the sparsity selector of f16 and tf32 picks the odd column of metadat
   check({kTf32, 1, 128, 64, false, true, 0, 1});
 }
 
+TEST_CASE("codes of one position twice count where a stored element is zero, as compressors write them") {
+  const Case c{kBf16};
+  Machine machine(c);
+  SparseRow& row = machine.a[5];
+  row.dense.assign(32, 0);
+  row.stored.assign(16, 0);
+  row.codes.assign(8, 0);
+  row.dense[4] = row.stored[2] = 3;  // code 0b0000: both elements at position 0, the second a zero
+  row.dense[9] = row.stored[4] = -2;
+  row.codes[2] = 0b0001;  // position 1, then 0
+  machine.fill(c, 0);
+  machine.run();
+  CHECK(machine.wrong(c) == 0);
+}
+
 TEST_CASE("sparse forms that break a rule are refused with the rule") {
   const Case good{kBf16};
   const auto refusal = [&](const Case& c, auto change) {
