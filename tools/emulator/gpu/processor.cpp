@@ -133,25 +133,14 @@ Processor::Run Processor::run(uint64_t budget) {
         }
         report_deadlock();
       }
-      size_t best = 0;
-      Time first = kNever, second = kNever;
-      for (size_t i = 0; i < run_time_.size(); ++i) {
-        const Time t = run_time_[i];
-        if (t < first) {
-          second = first;
-          first = t;
-          best = i;
-        } else if (t < second) {
-          second = t;
-        }
-      }
+      const Time first = run_time_.first_time();
       if (events_.next_time() <= first) {
         events_.fire_next();
         continue;
       }
-      Fragment& f = *runnable_[best];
+      Fragment& f = *runnable_[run_time_.first()];
       // Finite, so that a lone fragment's patience is looked at.
-      const Time limit = std::min({events_.next_time(), second, first + kPatience});
+      const Time limit = std::min({events_.next_time(), run_time_.second_time(), first + kPatience});
       current_ = &f;
       if (timed_) {
         step<true>(f, limit);

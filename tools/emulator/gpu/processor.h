@@ -12,6 +12,7 @@
 #include "gpu/fault.h"
 #include "gpu/issue.h"
 #include "gpu/launch.h"
+#include "gpu/run_times.h"
 #include "memory/address_space.h"
 #include "memory/global_memory.h"
 #include "units/tma_tile.h"
@@ -194,7 +195,7 @@ class Processor {
   std::deque<Fragment> fragment_pool_;
   std::vector<Fragment*> free_fragments_;
   std::vector<Fragment*> runnable_;
-  std::vector<Time> run_time_;  // runnable_[i]->time
+  RunTimes run_time_;  // runnable_[i]->time
   Time newcomer_ = kNever;      // earliest fragment made runnable since the current step began
   EventQueue events_;
   // A tensor copy in flight; its memory serves the next one.
