@@ -49,7 +49,8 @@ TypeInfo take_type(DecodeContext& c) {
 // Semantics, scopes and cache hints: the emulator executes ordinary accesses in order and at once, which
 // satisfies every one of them.
 void take_memory_order(DecodeContext& c) {
-  c.take_any({"weak", "relaxed", "acquire", "release", "acq_rel", "volatile", "mmio", "sc"});
+  c.take("mmio");
+  c.take_any({"weak", "relaxed", "acquire", "release", "acq_rel", "volatile", "sc"});
   c.take_any({"cta", "cluster", "gpu", "sys"});
 }
 
@@ -242,7 +243,7 @@ bool decode_copy_async(DecodeContext& c) {
   }
   c.set(Op::CopyAsync, CostClass::AsyncCopy);
   Detail& d = c.detail();
-  take_cache_hints(c);
+  const bool policy = take_cache_hints(c);  // its operand stands last
   d.space = take_space(c, d);  // .shared stands first: the destination
   if (d.space == ptx::Space::Global && c.take_any({"shared", "shared::cta"}) != "")
     d.space = ptx::Space::Shared;
@@ -258,7 +259,7 @@ bool decode_copy_async(DecodeContext& c) {
     if (size.kind == ptx::OperandKind::Register && size.reg_class == ptx::RegClass::Pred) {
       d.extra = c.predicate_source(size, &d.flag3);
       d.flag2 = true;  // ignore-src predicate
-    } else {
+    } else if (c.operand_count() > 4 || !policy) {
       d.extra = c.source(3, isa::OperandType::B32);
       d.has_extra = true;
     }

@@ -51,8 +51,10 @@ uint16_t half_op(AtomicOp op, bool bfloat, uint16_t old, uint16_t value) {
   const double a = bfloat ? units::bf16_to_f32(old) : units::f16_to_f32(old);
   const double b = bfloat ? units::bf16_to_f32(value) : units::f16_to_f32(value);
   double result = a + b;
-  if (op == AtomicOp::Min) result = std::fmin(a, b);
-  if (op == AtomicOp::Max) result = std::fmax(a, b);
+  // -0 lies below +0 (measured on an H200).
+  const bool a_first = a == b ? std::signbit(a) && !std::signbit(b) : a < b;
+  if (op == AtomicOp::Min) result = a == b ? (a_first ? a : b) : std::fmin(a, b);
+  if (op == AtomicOp::Max) result = a == b ? (a_first ? b : a) : std::fmax(a, b);
   return bfloat ? units::f64_to_bf16(result) : units::f64_to_f16(result);
 }
 

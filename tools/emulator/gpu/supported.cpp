@@ -118,6 +118,11 @@ constexpr Family kFamilies[] = {
     {"red{.global,.shared}.(and,or,xor).b32", "[%d0], %r1"},
     {"red{.global,.shared}.add.f32", "[%d0], %r1"},
     {"red{.global,.shared}.add.(u64,f64)", "[%d0], %d1"},
+    {"(atom).global.(add,min,max).noftz.v2.(f16,bf16)", "{%h0, %h1}, [%d0], {%h2, %h3}"},
+    {"(red).global.(add,min,max).noftz.v4.(f16,bf16)", "[%d0], {%h0, %h1, %h2, %h3}"},
+    {"red.global.(add,min,max).noftz.v8.(f16,bf16)", "[%d0], {%h0, %h1, %h2, %h3, %h0, %h1, %h2, %h3}"},
+    {"red.global.(add,min,max).noftz.v4.(f16x2,bf16x2)", "[%d0], {%r2, %r3, %r4, %r5}"},
+    {"(ld).mmio.relaxed.sys.global.u32", "%r0, [%d0]"},
     {"red.global.v2.f32.add", "[%d0], {%r2, %r3}"},
     {"red.global.v4.f32.add", "[%d0], {%r2, %r3, %r4, %r5}"},
     // Matrices and cp.async

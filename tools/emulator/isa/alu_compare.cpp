@@ -145,6 +145,11 @@ constexpr const auto& kSet = kNumbered<kCompares * kCombines * kFlushes * kTypes
   constexpr Choice<kCombines, kFlushes> c{n / kTypes};
   return set<kAllOnes, kOneValue, kTypes, T, c.compare(), c.flush(), kCombines != 1, kFlushes * kTypes>;
 }>;
+template <u32 kAllOnes, u32 kOneValue, int kTypes, typename T, int kCombines>
+constexpr const auto& kSetUnsigned = kNumbered<4 * kCombines * kTypes, []<size_t n>() -> AluFn {
+  constexpr Choice<kCombines, 1> c{n / kTypes + 2 * kCombines};
+  return set<kAllOnes, kOneValue, kTypes, T, c.compare(), false, kCombines != 1, kTypes>;
+}>;
 template <u32 kOneValue, typename T, int kCombines, int kFlushes>
 constexpr const auto& kSetPair =
     kNumbered<kFloatCompares * kCombines * kFlushes * 3, []<size_t n>() -> AluFn {
@@ -186,10 +191,29 @@ constexpr Cost kAlu4{CostClass::Alu, 4};
     "set" INTEGER_COMPARES COMBINE "(.u32,.s32,.f32)" type, "w=" x "," x ",p", c, \
         kSet<~0u, 0x3f800000, 3, T, kIntegerCompares, 3, 1>                       \
   }
-#define SETP_BITS(T, type, x, c)                                                               \
-  {"setp(.eq,.ne)" type, "p|p=" x "," x, c, kSetp<T, 2, 1, 1>},                                \
-      {"setp(.eq,.ne)" COMBINE type, "p|p=" x "," x ",p", c, kSetp<T, 2, 3, 1>}, {             \
-    "set(.eq,.ne)(.u32,.s32,.f32)" type, "w=" x "," x, c, kSet<~0u, 0x3f800000, 3, T, 2, 1, 1> \
+#define SETP_BITS(T, type, x, c)                                                                      \
+  {"setp(.eq,.ne)" type, "p|p=" x "," x, c, kSetp<T, 2, 1, 1>},                                       \
+      {"setp(.eq,.ne)" COMBINE type, "p|p=" x "," x ",p", c, kSetp<T, 2, 3, 1>},                      \
+      {"set(.eq,.ne)(.u32,.s32,.f32)" type, "w=" x "," x, c, kSet<~0u, 0x3f800000, 3, T, 2, 1, 1>}, { \
+    "set(.eq,.ne)" COMBINE "(.u32,.s32,.f32)" type, "w=" x "," x ",p", c,                             \
+        kSet<~0u, 0x3f800000, 3, T, 2, 3, 1>                                                          \
+  }
+#define SET_UNSIGNED(T, type, x, c)                                                \
+  {"set" UNSIGNED_COMPARES "(.u32,.s32,.f32)" type, "w=" x "," x, c,               \
+   kSetUnsigned<~0u, 0x3f800000, 3, T, 1>},                                        \
+  {                                                                                \
+    "set" UNSIGNED_COMPARES COMBINE "(.u32,.s32,.f32)" type, "w=" x "," x ",p", c, \
+        kSetUnsigned<~0u, 0x3f800000, 3, T, 3>                                     \
+  }
+// set of integers into f16: one row a type.
+#define SET_HALF(T, type, x, compares, count)                                                          \
+  {"set" compares ".f16" type, "h=" x "," x, kAlu2, kSet<~0u, 0x3c00, 1, T, count, 1, 1>}, {           \
+    "set" compares COMBINE ".f16" type, "h=" x "," x ",p", kAlu2, kSet<~0u, 0x3c00, 1, T, count, 3, 1> \
+  }
+#define SET_HALF_UNSIGNED(T, type, x)                                                               \
+  {"set" UNSIGNED_COMPARES ".f16" type, "h=" x "," x, kAlu2, kSetUnsigned<~0u, 0x3c00, 1, T, 1>}, { \
+    "set" UNSIGNED_COMPARES COMBINE ".f16" type, "h=" x "," x ",p", kAlu2,                          \
+        kSetUnsigned<~0u, 0x3c00, 1, T, 3>                                                          \
   }
 
 constexpr AluForm kForms[] = {
@@ -211,6 +235,21 @@ constexpr AluForm kForms[] = {
     SET_INTEGER(s32, ".s32", "w", kAlu2),
     SET_INTEGER(u64, ".u64", "l", kAlu4),
     SET_INTEGER(s64, ".s64", "l", kAlu4),
+    SET_UNSIGNED(u16, ".u16", "h", kAlu2),
+    SET_UNSIGNED(u32, ".u32", "w", kAlu2),
+    SET_UNSIGNED(u64, ".u64", "l", kAlu4),
+    SET_HALF(u16, ".u16", "h", INTEGER_COMPARES, kIntegerCompares),
+    SET_HALF(s16, ".s16", "h", INTEGER_COMPARES, kIntegerCompares),
+    SET_HALF(u16, ".b16", "h", "(.eq,.ne)", 2),
+    SET_HALF(u32, ".u32", "w", INTEGER_COMPARES, kIntegerCompares),
+    SET_HALF(s32, ".s32", "w", INTEGER_COMPARES, kIntegerCompares),
+    SET_HALF(u32, ".b32", "w", "(.eq,.ne)", 2),
+    SET_HALF(u64, ".u64", "l", INTEGER_COMPARES, kIntegerCompares),
+    SET_HALF(s64, ".s64", "l", INTEGER_COMPARES, kIntegerCompares),
+    SET_HALF(u64, ".b64", "l", "(.eq,.ne)", 2),
+    SET_HALF_UNSIGNED(u16, ".u16", "h"),
+    SET_HALF_UNSIGNED(u32, ".u32", "w"),
+    SET_HALF_UNSIGNED(u64, ".u64", "l"),
 
     {"setp" FLOAT_COMPARES "{.ftz}.f32", "p|p=f,f", kAlu, kSetp<float, kFloatCompares, 1, 2>},
     {"setp" FLOAT_COMPARES COMBINE "{.ftz}.f32", "p|p=f,f,p", kAlu, kSetp<float, kFloatCompares, 3, 2>},

@@ -207,6 +207,8 @@ constexpr auto kFlushBfloat = [](float x) {
   x = flush<kFlush>(x);
   return kSaturate ? saturate(x) : x;
 };
+// With a rounding mode .ftz makes an addition of it, and a NaN canonical.
+constexpr auto kRoundedFlushBfloat = [](float x) { return canonical(flush<true>(x)); };
 template <bool kFlush, bool kSaturate>
 constexpr auto kWidenToDouble = [](float input) {
   // With .ftz a float addition goes first in SASS, which makes a NaN canonical.
@@ -234,8 +236,9 @@ constexpr const auto& kDoubleToFloat = kNumbered<16, []<size_t n>() -> AluFn {
 // To f16 or bf16 with rounding: (rounding){.ftz}{.sat} and (.rn,.rz){.relu}{.satfinite}.
 template <typename T, RoundTo R, bool kFlush, bool kSaturate>
 constexpr auto kToHalf = [](auto input) -> u32 {
+  // An f32 that becomes f16 is not flushed: with .rm and .rp a subnormal one gives the smallest f16 (H200).
   double x = input;
-  if constexpr (sizeof(input) == 4) x = flush<kFlush>(input);
+  if constexpr (sizeof(input) == 4 && std::is_same_v<T, Bf16>) x = flush<kFlush>(input);
   const u32 result = narrow<T, R>(kSaturate ? saturate(x) : x, false, false);
   if constexpr (sizeof(input) == 8 && !kSaturate) {  // a NaN of f64 keeps its sign and the top of its payload
     constexpr int kMantissa = Narrow<T>::kMantissa;
@@ -276,6 +279,7 @@ constexpr AluForm kForms[] = {
     {"cvt.rn.f32.u32", "f=w", kXu, kOne<lanes<kCopy, float, u32>>},
     {"cvt.rn.f32.s32", "f=w", kXu, kOne<lanes<kCopy, float, s32>>},
     {"cvt" ROUNDED "{.sat}.f32" INTEGERS, "f=S", kXu, kIntegerToFloat<float>},
+    {"cvt" ROUNDED ".ftz{.sat}.f32" INTEGERS, "f=S", kXu, kIntegerToFloat<float>},  // no integer is subnormal
     {"cvt" ROUNDED "{.sat}.f64" INTEGERS, "d=S", kXu64, kIntegerToFloat<double>},
     {"cvt" ROUNDED "{.sat}.f16" INTEGERS, "H=S", kXu, kIntegerToHalf<F16>},
     {"cvt" ROUNDED "{.sat}.bf16" INTEGERS, "H=S", kXu, kIntegerToHalf<Bf16>},
@@ -303,6 +307,8 @@ constexpr AluForm kForms[] = {
     {"cvt{.ftz}{.sat}.f32.bf16", "f=H", kFree,
      kEach<lanes<kFlushBfloat<false, false>, float, Bf16>, lanes<kFlushBfloat<false, true>, float, Bf16>,
            lanes<kFlushBfloat<true, false>, float, Bf16>, lanes<kFlushBfloat<true, true>, float, Bf16>>},
+    {"cvt" ROUNDED ".f32.bf16", "f=H", kFree, kOne<lanes<kFlushBfloat<false, false>, float, Bf16>>},
+    {"cvt" ROUNDED ".ftz.f32.bf16", "f=H", kAlu, kOne<lanes<kRoundedFlushBfloat, float, Bf16>>},
     {"cvt{.ftz}{.sat}.f64.f32", "d=f", kXu64,
      kEach<lanes<kWidenToDouble<false, false>, double, float>,
            lanes<kWidenToDouble<false, true>, double, float>,
@@ -314,6 +320,7 @@ constexpr AluForm kForms[] = {
     {"cvt{.sat}.f64.bf16", "d=H", kXu64,
      kEach<lanes<kWidenToDouble<false, false>, double, Bf16>,
            lanes<kWidenToDouble<false, true>, double, Bf16>>},
+    {"cvt" ROUNDED ".f64.bf16", "d=H", kXu64, kOne<lanes<kWidenToDouble<false, false>, double, Bf16>>},
     {"cvt" ROUNDED "{.ftz}{.sat}.f32.f64", "f=d", kXu64, kDoubleToFloat},
 
     {"cvt.rn.f16.f32", "H=f", kCvtHalf, kOne<lanes<kRoundHalf, u32, float>>},
@@ -322,6 +329,8 @@ constexpr AluForm kForms[] = {
     {"cvt" ROUNDED "{.ftz}{.sat}.bf16.f32", "H=f", kCvtHalf, kHalfForms<Bf16, float, 2>},
     {"cvt" ROUNDED "{.sat}.f16.f64", "H=d", kXu64, kHalfForms<F16, double, 1>},
     {"cvt" ROUNDED "{.sat}.bf16.f64", "H=d", kXu64, kHalfForms<Bf16, double, 1>},
+    {"cvt.bf16.f16", "H=H", kCvtHalf, kOne<lanes<kToHalf<Bf16, RoundTo::Nearest, false, false>, u32, F16>>},
+    {"cvt.f16.bf16", "H=H", kCvtHalf, kOne<lanes<kToHalf<F16, RoundTo::Nearest, false, false>, u32, Bf16>>},
     {"cvt" ROUNDED "{.sat}.bf16.f16", "H=H", kCvtHalf, kHalfForms<Bf16, F16, 1>},
     {"cvt" ROUNDED "{.sat}.f16.bf16", "H=H", kCvtHalf, kHalfForms<F16, Bf16, 1>},
     {"cvt(.rn,.rz){.relu}{.satfinite}.f16.f32", "H=f", kCvtHalf, kClampedHalfForms<F16>},

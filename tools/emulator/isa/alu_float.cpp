@@ -33,15 +33,6 @@ constexpr auto kMul = [](auto x, auto y, auto) { return x * y; };
 constexpr auto kFused = [](auto x, auto y, auto z) { return fused(x, y, z); };
 constexpr auto kDiv = [](auto x, auto y, auto) { return x / y; };
 
-// f64: a NaN operand is handed on, quiet, with sign and payload: the second before the third before the
-// first.
-EMU_INLINE double quiet(double x) { return as_double(bits(x) | u64{1} << 51); }
-template <int kSources>
-EMU_INLINE double chosen_nan(double x, double y, double z, double result) {
-  result = x != x ? quiet(x) : result;
-  if (kSources > 2) result = z != z ? quiet(z) : result;
-  return y != y ? quiet(y) : result;
-}
 // .ftz flushes products that are subnormal before they are rounded: of those that round up to the smallest
 // normal number, it looks at the exact value.
 template <int kSources, bool kSaturate>

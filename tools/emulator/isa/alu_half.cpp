@@ -23,8 +23,12 @@ EMU_INLINE float clamp(float x) {
   return x;
 }
 
-template <typename T, bool kFlush, Clamp K, auto op>
+// .oob: a factor that is the NaN with which tensor copies fill makes the result zero.
+constexpr u32 kOutOfBounds = 0x7ff7;
+template <typename T, bool kFlush, Clamp K, auto op, bool kOob = false>
 EMU_INLINE u32 half_value(u32 a, u32 b, u32 c) {
+  if constexpr (kOob)
+    if ((a & 0x7fff) == kOutOfBounds || (b & 0x7fff) == kOutOfBounds) return 0;
   if constexpr (kFlush) a = flush_half(a), b = flush_half(b), c = flush_half(c);
   float value = op(T{}, Lane<T>::read(a), Lane<T>::read(b), Lane<T>::read(c));
   // Subnormal is what lies below the smallest normal number before rounding (measured on an H200).
@@ -33,16 +37,16 @@ EMU_INLINE u32 half_value(u32 a, u32 b, u32 c) {
 }
 
 // op(type tag, x, y, z) on one half per lane, or on both halves.
-template <typename T, bool kPair, int kSources, bool kFlush, Clamp K, auto op>
+template <typename T, bool kPair, int kSources, bool kFlush, Clamp K, auto op, bool kOob = false>
 void half_arithmetic(const LaneFile& file, const Instr& instr, LaneMask active) {
   const u32* a = file.at<u32>(instr.src[0]);
   const u32* b = kSources > 1 ? file.at<u32>(instr.src[1]) : a;
   const u32* c = kSources > 2 ? file.at<u32>(instr.src[2]) : a;
   u32 result[kLanes];
   for (int lane = 0; lane < kLanes; ++lane) {
-    u32 value = half_value<T, kFlush, K, op>(a[lane] & 0xffff, b[lane] & 0xffff, c[lane] & 0xffff);
+    u32 value = half_value<T, kFlush, K, op, kOob>(a[lane] & 0xffff, b[lane] & 0xffff, c[lane] & 0xffff);
     if constexpr (kPair)
-      value |= half_value<T, kFlush, K, op>(a[lane] >> 16, b[lane] >> 16, c[lane] >> 16) << 16;
+      value |= half_value<T, kFlush, K, op, kOob>(a[lane] >> 16, b[lane] >> 16, c[lane] >> 16) << 16;
     result[lane] = value;
   }
   store<u32>(file, instr.dst[0], result, active);
@@ -90,6 +94,9 @@ template <bool kPair, int kSources, auto op>  // {.relu}
 constexpr const auto& kBfloatRelu = kNumbered<2, []<size_t n>() -> AluFn {
   return half_arithmetic < Bf16, kPair, kSources, false, n % 2 == 1 ? Clamp::Relu : Clamp::None, op > ;
 }>;
+template <typename T, bool kPair>  // {.relu}
+constexpr const auto& kFusedOob = kEach<half_arithmetic<T, kPair, 3, false, Clamp::None, kFused, true>,
+                                        half_arithmetic<T, kPair, 3, false, Clamp::Relu, kFused, true>>;
 template <typename T, bool kPair, int kSources, auto op>
 constexpr const auto& kPlain = kOne<half_arithmetic<T, kPair, kSources, false, Clamp::None, op>>;
 template <typename T, bool kPair, bool kMax>  // {.ftz}{.NaN}{.xorsign.abs}
@@ -179,6 +186,10 @@ constexpr AluForm kForms[] = {
     {"fma.rn{.relu}.bf16", "h=h,h,h", kFma, kBfloatRelu<false, 3, kFused>},
     {"fma.rn{.relu}.bf16x2", "w=w,w,w", kFmaPacked, kBfloatRelu<true, 3, kFused>},
 
+    {"fma.rn.oob{.relu}.f16", "h=h,h,h", kFma, kFusedOob<F16, false>},
+    {"fma.rn.oob{.relu}.f16x2", "w=w,w,w", kFmaPacked, kFusedOob<F16, true>},
+    {"fma.rn.oob{.relu}.bf16", "h=h,h,h", kFma, kFusedOob<Bf16, false>},
+    {"fma.rn.oob{.relu}.bf16x2", "w=w,w,w", kFmaPacked, kFusedOob<Bf16, true>},
     {"min{.ftz}{.NaN}{.xorsign.abs}.f16", "h=h,h", kAlu, kHalfMinMax<F16, false, false>},
     {"min{.ftz}{.NaN}{.xorsign.abs}.f16x2", "w=w,w", kAlu, kHalfMinMax<F16, true, false>},
     {"max{.ftz}{.NaN}{.xorsign.abs}.f16", "h=h,h", kAlu, kHalfMinMax<F16, false, true>},

@@ -52,6 +52,16 @@ EMU_INLINE void with_rounding(void* result, Loop loop) {
   }
 }
 
+// f64: a NaN operand is handed on, quiet, with sign and payload: the second before the third before the
+// first.
+EMU_INLINE double quiet(double x) { return as_double(bits(x) | u64{1} << 51); }
+template <int kSources>
+EMU_INLINE double chosen_nan(double x, double y, double z, double result) {
+  result = x != x ? quiet(x) : result;
+  if (kSources > 2) result = z != z ? quiet(z) : result;
+  return y != y ? quiet(y) : result;
+}
+
 EMU_INLINE float half_to_float(u32 half) {
   const u32 magnitude = (half & 0x7fff) << 13;
   const u32 scaled = bits(as_float(magnitude) * 0x1p112f);  // rebias, subnormals included

@@ -92,7 +92,6 @@ void mma_double(const LaneFile& file, const Instr& instr, LaneMask active) {
   const double *a[kA], *b[kB];
   for (int r = 0; r < kA; ++r) a[r] = file.at<double>(refs[kSums + r]);
   for (int r = 0; r < kB; ++r) b[r] = file.at<double>(refs[kSums + kA + r]);
-  constexpr u64 kNan = 0x7ff8000000000000;
   u64 result[kSums][kLanes];
   with_rounding<kRounding>(result, [&] {
     for (int r = 0; r < kSums; ++r) {
@@ -100,10 +99,12 @@ void mma_double(const LaneFile& file, const Instr& instr, LaneMask active) {
       for (int lane = 0; lane < kLanes; ++lane) {
         const int row = lane / 4 + 8 * (r / 2), column = 2 * (lane % 4) + r % 2;
         double sum = c[lane];
-        for (int k = 0; k < 4 * kB; ++k)
-          sum = __builtin_fma(a[kRows == 8 ? k / 4 : k / 4 * 2 + row / 8][row % 8 * 4 + k % 4],
-                              b[k / 4][4 * column + k % 4], sum);
-        result[r][lane] = sum == sum ? bits(sum) : kNan;
+        for (int k = 0; k < 4 * kB; ++k) {
+          const double x = a[kRows == 8 ? k / 4 : k / 4 * 2 + row / 8][row % 8 * 4 + k % 4];
+          const double y = b[k / 4][4 * column + k % 4];
+          sum = chosen_nan<3>(x, y, sum, __builtin_fma(x, y, sum));
+        }
+        result[r][lane] = bits(sum);
       }
     }
   });

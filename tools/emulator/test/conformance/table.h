@@ -56,6 +56,10 @@ void matrix_cases(Table& table);
 void matrix_shape_cases(Table& table);
 void matrix_sparse_cases(Table& table);
 void wmma_cases(Table& table);
+void atomic_vector_cases(Table& table);
+void sweep_compare_cases(Table& table);
+void sweep_arithmetic_cases(Table& table);
+void sweep_convert_cases(Table& table);
 void print_cases(Table& table);
 void fault_cases(Table& table);
 

@@ -93,6 +93,12 @@ MMA_F64(f64_m16n8k16, "m16n8k16", 8, 4, 4, kNearOne,
 MMA_F64(f64_m16n8k16_wide, "m16n8k16", 8, 4, 4, kWide,
         "{%0,%1,%2,%3}, {%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15}, {%16,%17,%18,%19}", WRITES_4D
         : READS_4D(a, 0), READS_4D(a, 4), READS_4D(b, 0), READS_4D(c, 0))
+MMA_F64(f64_m8n8k4_special, "m8n8k4", 1, 1, 2, kSpecial, "{%0,%1}, {%2}, {%3}, {%4,%5}", "=d"(d[0]),
+        "=d"(d[1])
+        : "d"(a[0]), "d"(b[0]), READS_2D(c, 0))
+MMA_F64(f64_m16n8k8_special, "m16n8k8", 4, 2, 4, kSpecial,
+        "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13}", WRITES_4D
+        : READS_4D(a, 0), READS_2D(b, 0), READS_4D(c, 0))
 }  // namespace
 
 void matrix_shape_cases(Table& table) {
@@ -105,6 +111,8 @@ void matrix_shape_cases(Table& table) {
   add("f64_m8n8k4", f64_m8n8k4, 4 * 32 * 4), add("f64_m16n8k4", f64_m16n8k4, 4 * 32 * 8);
   add("f64_m16n8k8", f64_m16n8k8, 4 * 32 * 8), add("f64_m16n8k16", f64_m16n8k16, 4 * 32 * 8);
   add("f64_m16n8k16_wide", f64_m16n8k16_wide, 4 * 32 * 8);
+  add("f64_m8n8k4_special", f64_m8n8k4_special, 4 * 32 * 4),
+      add("f64_m16n8k8_special", f64_m16n8k8_special, 4 * 32 * 8);
 }
 
 }  // namespace conformance
