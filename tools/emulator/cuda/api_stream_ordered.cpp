@@ -10,6 +10,12 @@ cudaError_t on_stream(cudaStream_t handle, Body&& body) {
   return stream_call(handle, kPerThreadDefault, std::forward<Body>(body));
 }
 
+bool is_stream_attribute(cudaStreamAttrID id) {
+  return id == cudaStreamAttributeAccessPolicyWindow || id == cudaStreamAttributeSynchronizationPolicy ||
+         id == cudaStreamAttributePriority || id == cudaStreamAttributeMemSyncDomainMap ||
+         id == cudaStreamAttributeMemSyncDomain;
+}
+
 constexpr const char* kNoCapture = "stream capture is not emulated; launch without a graph";
 
 cudaError_t record_event(cudaEvent_t handle, cudaStream_t stream_handle, unsigned flags) {
@@ -52,6 +58,38 @@ cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned* flags) {
     if (!flags) return cudaErrorInvalidValue;
     *flags = stream.flags;
     return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaStreamAttrID id,
+                                   const cudaStreamAttrValue* value) {
+  return on_stream(handle, [&](Runtime&, Stream& stream) {
+    if (!value || !is_stream_attribute(id)) return cudaErrorInvalidValue;
+    const float ratio = id == cudaStreamAttributeAccessPolicyWindow ? value->accessPolicyWindow.hitRatio : 0;
+    if (!(ratio >= 0 && ratio <= 1)) return cudaErrorInvalidValue;
+    if (id == cudaStreamAttributePriority) stream.priority = value->priority;
+    stream.attributes[id] = *value;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t handle, cudaStreamAttrID id, cudaStreamAttrValue* value) {
+  return on_stream(handle, [&](Runtime&, Stream& stream) {
+    if (!value || !is_stream_attribute(id)) return cudaErrorInvalidValue;
+    *value = {};
+    if (id == cudaStreamAttributeSynchronizationPolicy) value->syncPolicy = cudaSyncPolicyAuto;
+    if (const auto set = stream.attributes.find(id); set != stream.attributes.end()) *value = set->second;
+    if (id == cudaStreamAttributePriority) value->priority = stream.priority;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+  return on_stream(from, [&](Runtime&, Stream& source) {
+    return on_stream(to, [&](Runtime&, Stream& target) {
+      target.attributes = source.attributes;
+      return cudaSuccess;
+    });
   });
 }
 

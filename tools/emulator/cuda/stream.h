@@ -16,8 +16,9 @@ struct Stream {
   unsigned flags = cudaStreamDefault;
   int priority = 0;
   uint64_t id = 0;
-  double clock_ns = 0;  // modelled time at which everything issued so far has ended
-  bool legacy = false;  // the default stream that blocking streams synchronise with
+  double clock_ns = 0;                            // modelled time at which everything issued so far has ended
+  bool legacy = false;                            // the default stream that blocking streams synchronise with
+  std::map<int, cudaStreamAttrValue> attributes;  // that were set: hints, which nothing here has a use for
   bool blocking() const { return !(flags & cudaStreamNonBlocking); }
 };
 

@@ -110,6 +110,30 @@ TEST_CASE("misused streams and events get CUDA's codes") {
   cudaGetLastError();
 }
 
+TEST_CASE("a stream keeps the attributes that it is given") {
+  cudaStream_t stream = nullptr, other = nullptr;
+  REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+  REQUIRE(cudaStreamCreate(&other) == cudaSuccess);
+  cudaStreamAttrValue window{}, seen{};
+  window.accessPolicyWindow.num_bytes = 4096;
+  window.accessPolicyWindow.hitRatio = 0.5f;
+  constexpr auto kWindow = cudaStreamAttributeAccessPolicyWindow;
+  CHECK(cudaStreamGetAttribute(stream, kWindow, &seen) == cudaSuccess);
+  CHECK(seen.accessPolicyWindow.num_bytes == 0);
+  CHECK(cudaStreamSetAttribute(stream, kWindow, &window) == cudaSuccess);
+  CHECK(cudaStreamCopyAttributes(other, stream) == cudaSuccess);
+  CHECK(cudaStreamGetAttribute(other, kWindow, &seen) == cudaSuccess);
+  CHECK(seen.accessPolicyWindow.num_bytes == 4096);
+  window.accessPolicyWindow.hitRatio = 1.5f;
+  CHECK(cudaStreamSetAttribute(stream, kWindow, &window) == cudaErrorInvalidValue);
+  CHECK(cudaStreamSetAttribute(stream, cudaLaunchAttributeClusterDimension, &window) ==
+        cudaErrorInvalidValue);
+  CHECK(cudaStreamSetAttribute(stream, kWindow, nullptr) == cudaErrorInvalidValue);
+  cudaStreamDestroy(stream);
+  cudaStreamDestroy(other);
+  cudaGetLastError();
+}
+
 TEST_CASE("stream capture is refused, not ignored") {
   CHECK(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal) == cudaErrorNotSupported);
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusActive;
