@@ -261,7 +261,8 @@ cuda::LaunchResult GpuEngine::launch(const cuda::LaunchRequest& request) {
     result.report = "no memory for the launch's parameters";
     return result;
   }
-  std::memcpy(reinterpret_cast<void*>(parameters), request.params.data(), request.params.size());
+  if (!request.params.empty())
+    std::memcpy(reinterpret_cast<void*>(parameters), request.params.data(), request.params.size());
   launch.parameters = parameters;
   uint64_t workspace = 0;
   if (request.cooperative) {

@@ -212,7 +212,8 @@ static void memory() {
   CALL("hostalloc.0", cudaHostAlloc(&h, 0, 0));
   CALL("managed.flags_0", cudaMallocManaged(&h, 64, 0));
   CALL("managed.0_bytes", cudaMallocManaged(&h, 0, cudaMemAttachGlobal));
-  CALL("pitch", cudaMallocPitch(&a, &(size_t&)*new size_t, 100, 4));
+  size_t pitch = 0;
+  CALL("pitch", cudaMallocPitch(&a, &pitch, 100, 4));
   cudaFree(a);
   size_t pitch = 0;
   cudaMallocPitch(&a, &pitch, 1000, 4);
