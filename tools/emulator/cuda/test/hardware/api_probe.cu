@@ -215,7 +215,6 @@ static void memory() {
   size_t pitch = 0;
   CALL("pitch", cudaMallocPitch(&a, &pitch, 100, 4));
   cudaFree(a);
-  size_t pitch = 0;
   cudaMallocPitch(&a, &pitch, 1000, 4);
   line("pitch.1000", static_cast<long long>(pitch));
   cudaFree(a);
