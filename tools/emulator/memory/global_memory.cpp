@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 
 #include "memory/address_space.h"
@@ -175,9 +176,14 @@ std::string GlobalMemory::describe(std::uint64_t address, std::uint64_t bytes) c
     }
   }
   if (live_.empty()) return what + ": no device memory is allocated";
+  // A program does not walk off its parameters but off a neighbour that it allocated.
+  const auto named = [](const auto& entry) { return entry.second->kind != AllocationKind::Parameter; };
   auto next = live_.upper_bound(address);
-  const Allocation* below = next == live_.begin() ? nullptr : std::prev(next)->second.get();
-  const Allocation* above = next == live_.end() ? nullptr : next->second.get();
+  auto before = std::find_if(std::make_reverse_iterator(next), live_.rend(), named);
+  auto after = std::find_if(next, live_.end(), named);
+  const Allocation* below = before == live_.rend() ? nullptr : before->second.get();
+  const Allocation* above = after == live_.end() ? nullptr : after->second.get();
+  if (!below && !above) return what + ": no device memory is allocated";
   if (below && (!above || address - below->end() <= above->begin - address)) {
     std::uint64_t gap = address - below->end();
     return fmt::format("{}: {} past the end of the {}", what, gap == 0 ? "just" : count_bytes(gap),

@@ -104,6 +104,10 @@ TEST_CASE("a report names the allocation that was missed") {
   CHECK(contains_text(memory.describe(address + 65540, 4),
                       "4 bytes past the end of the 65536-byte cudaMalloc allocation"));
   CHECK(contains_text(memory.describe(address + 65536, 4), "just past the end of the 65536-byte"));
+  // Not off the parameters of a launch, though these may lie nearer.
+  uint64_t parameters = 0;
+  REQUIRE(memory.allocate(64, AllocationKind::Parameter, parameters, "k") == MemoryStatus::Ok);
+  CHECK_FALSE(contains_text(memory.describe(parameters + 64, 4), "parameter"));
   CHECK(contains_text(memory.describe(address + 65534, 4), "the last 2 bytes lie past the end"));
   CHECK(contains_text(memory.describe(variable - 1, 1),
                       "1 byte before the 16-byte __constant__ variable 'scale'"));
