@@ -85,11 +85,20 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuui
                                          interleave, swizzle, promotion, fill));
 }
 
-CUresult cuTensorMapEncodeIm2col(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
-                                 const cuuint64_t*, const int*, const int*, cuuint32_t, cuuint32_t,
-                                 const cuuint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle,
-                                 CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
-  return answer("cuTensorMapEncodeIm2col", emu::units::encode_im2col());
+CUresult cuTensorMapEncodeIm2col(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank, void* address,
+                                 const cuuint64_t* dims, const cuuint64_t* strides, const int* lower,
+                                 const int* upper, cuuint32_t channels, cuuint32_t pixels,
+                                 const cuuint32_t* element_strides, CUtensorMapInterleave interleave,
+                                 CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+                                 CUtensorMapFloatOOBfill fill) {
+  if (is_too_new(Runtime::instance().machine().architecture, type, swizzle)) {
+    report(fmt::format("cuTensorMapEncodeIm2col: data type {} with swizzle {} needs compute capability 10.0",
+                       static_cast<int>(type), static_cast<int>(swizzle)));
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return answer("cuTensorMapEncodeIm2col",
+                emu::units::encode_im2col(map, type, rank, address, dims, strides, lower, upper, channels,
+                                          pixels, element_strides, interleave, swizzle, promotion, fill));
 }
 
 CUresult cuTensorMapReplaceAddress(CUtensorMap* map, void* address) {

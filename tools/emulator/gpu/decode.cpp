@@ -339,7 +339,7 @@ void decode_program(Kernel& kernel, Program& program) {
     std::string error;
     try {
       if (decode_control(context) || decode_memory(context) || decode_wmma(context) || decode_barrier(context) ||
-          decode_bulk(context) || decode_tensor(context)) {
+          decode_bulk(context) || decode_tensor(context) || decode_tensor_map(context)) {
         continue;
       }
       if (!isa::decode_alu(function, instruction, program.constants, program.wide, out, error)) {

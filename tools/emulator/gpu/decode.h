@@ -67,6 +67,7 @@ bool decode_wmma(DecodeContext& context);
 bool decode_barrier(DecodeContext& context);
 bool decode_bulk(DecodeContext& context);
 bool decode_tensor(DecodeContext& context);
+bool decode_tensor_map(DecodeContext& context);
 
 // Fills program.code from the function's instructions.
 void decode_program(Kernel& kernel, Program& program);

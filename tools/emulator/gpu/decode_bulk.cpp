@@ -100,6 +100,7 @@ bool decode_tensor_copy(DecodeContext& c, bool reduce) {
   take_common(c, d);
   const bool hint = c.take("L2::cache_hint");
   d.flag = c.take("tile::gather4") || c.take("tile::scatter4");
+  const bool im2col = c.take("im2col");
   c.take("tile");
   c.finish();
   // variant: 0 load, 1 store, 2 reduce, 3 prefetch
@@ -111,6 +112,7 @@ bool decode_tensor_copy(DecodeContext& c, bool reduce) {
     d.coordinates = c.coordinates(1);
     d.address3 = c.address(2, ptx::Space::Shared);
     size_t index = 3;
+    if (im2col) d.offsets = c.vector_sources(index++, isa::OperandType::B16);
     if (d.flag2) {
       d.extra = c.source(index++, isa::OperandType::B16);
       d.has_extra = true;
@@ -120,7 +122,11 @@ bool decode_tensor_copy(DecodeContext& c, bool reduce) {
     d.address2 = c.address(0, ptx::Space::Generic);
     d.coordinates = c.coordinates(0);
     if (d.variant != 3) d.address = c.address(1, ptx::Space::Shared);
+    if (im2col && d.variant != 3) throw DecodeError{"only loads and prefetches in im2col mode are supported"};
+    if (im2col) d.offsets = c.vector_sources(1, isa::OperandType::B16);
   }
+  if (im2col && (d.flag || d.offsets.size() + 2 != d.count))
+    throw DecodeError{fmt::format("{} offsets given for rank {}", d.offsets.size(), d.count)};
   const size_t wanted = d.flag ? 5u : d.count;
   if (d.coordinates.size() != wanted) {
     throw DecodeError{fmt::format("{} coordinates given, {} needed", d.coordinates.size(), wanted)};

@@ -84,6 +84,25 @@ std::shared_ptr<Processor::TileCopy> Processor::spare_tile_copy() {
   return copy;
 }
 
+namespace {
+
+// A map must be of the copy's mode. One that the kernel edited was not checked when it was encoded.
+void check_map(const units::TensorMap& map, bool im2col) {
+  if (map.im2col != im2col) {
+    throw Fault{cuda::Status::kIllegalInstruction,
+                fmt::format("{} copy uses a tensor map of the {} mode", im2col ? "an im2col" : "a tile",
+                            map.im2col ? "im2col" : "tile")};
+  }
+  if (!map.edited) return;
+  const std::string broken = im2col ? units::check_im2col(map) : units::check_tiled(map);
+  if (!broken.empty()) {
+    throw Fault{cuda::Status::kIllegalInstruction,
+                "the tensor map that the kernel edited is not valid: " + broken};
+  }
+}
+
+}  // namespace
+
 Outcome Processor::exec_tensor_copy(Fragment& f, const Instr& in, LaneMask active) {
   const Detail& d = detail(f, in);
   Cta& own = *f.warp->cta;
@@ -131,8 +150,17 @@ Outcome Processor::exec_tensor_copy(Fragment& f, const Instr& in, LaneMask activ
                                ? static_cast<int64_t>(map_address - launch_.parameters)
                                : -1;
     const uint32_t offset = memory::cta_offset_of(shared);
-    check(d.flag ? units::plan_four_rows(*map, direction, coordinates, offset, bounds, *plan)
-                 : units::plan_tile(*map, direction, coordinates, offset, bounds, *plan));
+    check_map(*map, !d.offsets.empty());
+    if (!d.offsets.empty()) {
+      std::array<uint16_t, 3> offset_values{};
+      for (size_t i = 0; i < d.offsets.size(); ++i)
+        offset_values[i] = static_cast<uint16_t>(f.file.at<uint32_t>(d.offsets[i])[lane]);
+      check(units::plan_pixels(*map, direction, coordinates,
+                               std::span(offset_values.data(), d.offsets.size()), offset, bounds, *plan));
+    } else {
+      check(d.flag ? units::plan_four_rows(*map, direction, coordinates, offset, bounds, *plan)
+                   : units::plan_tile(*map, direction, coordinates, offset, bounds, *plan));
+    }
     if (d.variant == 3) continue;  // a prefetch has no effect but time
     Cta& holder = cta_of_shared(f, shared, "tensor copy");
     if (!holder.shared->contains(offset, plan->shared_bytes)) {

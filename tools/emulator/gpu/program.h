@@ -19,6 +19,7 @@
 #include "ptx/module.h"
 #include "units/bulk_number.h"
 #include "units/tensor_core.h"
+#include "units/tensor_map.h"
 #include "units/tmem_access.h"
 #include "units/tmem_copy.h"
 
@@ -76,6 +77,8 @@ struct Detail {
   Ref extra;  // multicast mask, count, ...
   bool has_extra = false;
   WmmaFragment wmma;
+  units::TensorMapField map_field = units::TensorMapField::Address;
+  std::vector<Ref> offsets;  // of an im2col copy
   // tcgen05
   units::TmemAccess tmem;
   units::MmaOperation mma;

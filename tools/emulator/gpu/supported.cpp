@@ -256,7 +256,18 @@ constexpr Family kFamilies[] = {
      "discard)",
      "[%r0], [%r2], %d1, %r1, %p0"},
     {"multimem.(ld_reduce,red).global.add.f32", "%r0, [%d0]"},
-    {"tensormap.replace.tile.global_address.global.b1024.b64", "[%d0], %d1"},
+    {"tensormap.replace.tile.global_address(.global,.shared::cta).b1024.b64", "[%d0], %d1"},
+    {"tensormap.replace.tile.rank(.global,.shared::cta).b1024.b32", "[%d0], %r1"},
+    {"tensormap.replace.tile.(box_dim,global_dim,element_stride)(.global,.shared::cta).b1024.b32",
+     "[%d0], 1, %r1"},
+    {"tensormap.replace.tile.global_stride(.global,.shared::cta).b1024.b64", "[%d0], 1, %d1"},
+    {"tensormap.replace.tile.(elemtype,interleave_layout,swizzle_mode,swizzle_atomicity,fill_mode)(.global,."
+     "shared::cta)."
+     "b1024.b32",
+     "[%d0], 1"},
+    {"tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.(cta,cluster,gpu,sys).sync."
+     "aligned",
+     "[%d0], [%r0], 128"},
     {"wgmma.fence.sync.aligned", ""},
     {"tex.1d.v4.f32.s32", "{%r0, %r1, %r2, %r3}, [%d0, {%r4}]"},
 };
@@ -319,9 +330,11 @@ void add_counted(std::vector<Candidate>& out) {
             rank),
         tensor + ", [%r0]");
     add(fmt::format("cp.async.bulk.prefetch.tensor.{}d.L2.global{{.tile}}", rank), tensor);
-    if (rank >= 3)
-      add(load + ".shared::cluster.global.im2col.mbarrier::complete_tx::bytes",
-          "[%r0], " + tensor + ", [%r1], {%h0}");
+    if (rank >= 3) {
+      const std::string offsets = rank == 3 ? ", {%h0}" : rank == 4 ? ", {%h0, %h1}" : ", {%h0, %h1, %h2}";
+      add(load + ".(shared::cta,shared::cluster).global.im2col.mbarrier::complete_tx::bytes",
+          "[%r0], " + tensor + ", [%r1]" + offsets);
+    }
   }
   const std::string rows = "[%d0, " + registers(5) + "]";
   add("cp.async.bulk.tensor.2d.(shared::cta,shared::cluster).global.tile::gather4.mbarrier::complete_tx::"

@@ -5,6 +5,7 @@ add_library(emu_bulk STATIC
   ${CMAKE_CURRENT_LIST_DIR}/mbarrier.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tensor_map.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tensor_map_check.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tensor_map_replace.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tma_plan.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tma_tile.cpp)
 target_include_directories(emu_bulk PUBLIC ${CMAKE_CURRENT_LIST_DIR}/..)

@@ -22,7 +22,11 @@ struct Encoded {
   std::uint16_t box[5];
   std::uint8_t element_strides[5];
   std::uint8_t rank, type, interleave, swizzle, l2_promotion, fill;
-  std::uint8_t unused[31];
+  std::uint8_t edited, im2col;
+  std::uint8_t unused;
+  std::uint16_t pixels;
+  std::int16_t lower[3], upper[3];
+  std::uint8_t rest[14];
 };
 static_assert(sizeof(Encoded) == kTensorMapBytes && std::has_unique_object_representations_v<Encoded>);
 
@@ -36,8 +40,8 @@ std::uint32_t checksum_of(const Encoded& encoded) {
   return hash;
 }
 
-EncodeResult invalid(std::string text) {
-  return {kCudaErrorInvalidValue, "cuTensorMapEncodeTiled: " + std::move(text)};
+EncodeResult invalid(std::string text, const char* function = "cuTensorMapEncodeTiled") {
+  return {kCudaErrorInvalidValue, function + (": " + std::move(text))};
 }
 
 }  // namespace
@@ -128,16 +132,56 @@ EncodeResult encode_tiled(void* out, int data_type, std::uint32_t rank, void* gl
   return {};
 }
 
-EncodeResult encode_im2col() {
-  return {kCudaErrorNotSupported,
-          "cuTensorMapEncodeIm2col: im2col tensor maps are not implemented; use cuTensorMapEncodeTiled"};
+EncodeResult encode_im2col(void* out, int data_type, std::uint32_t rank, void* global_address,
+                           const std::uint64_t* global_dim, const std::uint64_t* global_strides,
+                           const int* lower, const int* upper, std::uint32_t channels, std::uint32_t pixels,
+                           const std::uint32_t* element_strides, int interleave, int swizzle,
+                           int l2_promotion, int oob_fill) {
+  constexpr const char* kFunction = "cuTensorMapEncodeIm2col";
+  if (rank < 3 || rank > kMaxTensorRank)
+    return invalid("rank " + std::to_string(rank) + " is outside 3..5", kFunction);
+  if (!out || !global_dim || !global_strides || !lower || !upper || !element_strides)
+    return invalid("a pointer is null", kFunction);
+  for (int value : {data_type, interleave, swizzle, l2_promotion, oob_fill}) {
+    if (value < 0 || value > 0xFF)
+      return invalid("enumerator " + std::to_string(value) + " does not exist", kFunction);
+  }
+  TensorMap map;
+  map.type = static_cast<TensorType>(data_type);
+  map.interleave = static_cast<TensorInterleave>(interleave);
+  map.swizzle = static_cast<TensorSwizzle>(swizzle);
+  map.l2_promotion = static_cast<std::uint8_t>(l2_promotion);
+  map.fill = static_cast<TensorFill>(oob_fill);
+  map.rank = rank;
+  map.address = reinterpret_cast<std::uint64_t>(global_address);
+  std::copy_n(global_dim, rank, map.dims.begin());
+  std::copy_n(global_strides, rank - 1, map.strides.begin());
+  std::copy_n(element_strides, rank, map.element_strides.begin());
+  map.im2col = true;
+  map.box.fill(1);
+  map.box[0] = channels;
+  map.pixels = pixels;
+  // Corners have as many bits as their number leaves: 16, 8 or 5.
+  const int limit = rank == 3 ? 32768 : rank == 4 ? 128 : 16;
+  for (std::uint32_t i = 0; i + 2 < rank; ++i) {
+    for (int corner : {lower[i], upper[i]}) {
+      if (corner < -limit || corner >= limit)
+        return invalid("corner " + std::to_string(corner) + " is outside " + std::to_string(-limit) + ".." +
+                           std::to_string(limit - 1),
+                       kFunction);
+    }
+    map.lower[i] = static_cast<std::int16_t>(lower[i]), map.upper[i] = static_cast<std::int16_t>(upper[i]);
+  }
+  if (std::string broken = check_im2col(map); !broken.empty()) return invalid(std::move(broken), kFunction);
+  encode(map, out);
+  return {};
 }
 
 EncodeResult replace_address(void* encoded, void* global_address) {
   std::optional<TensorMap> map = encoded ? decode(encoded) : std::nullopt;
   if (!map) return {kCudaErrorInvalidValue, "cuTensorMapReplaceAddress: not a tensor map"};
   map->address = reinterpret_cast<std::uint64_t>(global_address);
-  std::string broken = check_tiled(*map);
+  std::string broken = map->im2col ? check_im2col(*map) : check_tiled(*map);
   if (!broken.empty()) return {kCudaErrorInvalidValue, "cuTensorMapReplaceAddress: " + broken};
   encode(*map, encoded);
   return {};
@@ -160,6 +204,11 @@ void encode(const TensorMap& map, void* out) {
   encoded.swizzle = static_cast<std::uint8_t>(map.swizzle);
   encoded.l2_promotion = map.l2_promotion;
   encoded.fill = static_cast<std::uint8_t>(map.fill);
+  encoded.edited = map.edited;
+  encoded.im2col = map.im2col;
+  encoded.pixels = static_cast<std::uint16_t>(map.pixels);
+  std::copy(map.lower.begin(), map.lower.end(), encoded.lower);
+  std::copy(map.upper.begin(), map.upper.end(), encoded.upper);
   encoded.checksum = checksum_of(encoded);
   std::memcpy(out, &encoded, sizeof(encoded));
 }
@@ -176,6 +225,11 @@ std::optional<TensorMap> decode(const void* from) {
   map.fill = static_cast<TensorFill>(encoded.fill);
   map.rank = encoded.rank;
   map.address = encoded.address;
+  map.edited = encoded.edited != 0;
+  map.im2col = encoded.im2col != 0;
+  map.pixels = encoded.pixels;
+  std::copy_n(encoded.lower, map.lower.size(), map.lower.begin());
+  std::copy_n(encoded.upper, map.upper.size(), map.upper.begin());
   for (std::size_t i = 0; i < kMaxTensorRank; ++i) {
     if (i + 1 < kMaxTensorRank) map.strides[i] = encoded.strides[i];
     bool used = i < map.rank;

@@ -55,6 +55,12 @@ struct TensorMap {
   std::array<std::uint64_t, kMaxTensorRank - 1> strides{};  // bytes, of dimensions 1..rank-1
   std::array<std::uint32_t, kMaxTensorRank> box{};          // elements
   std::array<std::uint32_t, kMaxTensorRank> element_strides{};
+  bool edited = false;  // by tensormap.replace: to be checked when it is used
+  // The im2col mode: box[0] is the channels of a pixel, and corners bound the pixels' places, innermost
+  // first.
+  bool im2col = false;
+  std::array<std::int16_t, kMaxTensorRank - 2> lower{}, upper{};
+  std::uint32_t pixels = 0;
 };
 
 // Bytes of one element; 0 for the packed 4- and 6-bit types.
@@ -71,6 +77,7 @@ const char* name_of(TensorSwizzle swizzle);
 
 // The first rule that a map breaks, in words, or an empty string.
 std::string check_tiled(const TensorMap& map);
+std::string check_im2col(const TensorMap& map);
 
 // CUresult values.
 inline constexpr int kCudaSuccess = 0;
@@ -88,10 +95,32 @@ EncodeResult encode_tiled(void* out, int data_type, std::uint32_t rank, void* gl
                           const std::uint64_t* global_dim, const std::uint64_t* global_strides,
                           const std::uint32_t* box_dim, const std::uint32_t* element_strides, int interleave,
                           int swizzle, int l2_promotion, int oob_fill);
-// cuTensorMapEncodeIm2col: refused, with text.
-EncodeResult encode_im2col();
+// cuTensorMapEncodeIm2col, likewise.
+EncodeResult encode_im2col(void* out, int data_type, std::uint32_t rank, void* global_address,
+                           const std::uint64_t* global_dim, const std::uint64_t* global_strides,
+                           const int* lower, const int* upper, std::uint32_t channels, std::uint32_t pixels,
+                           const std::uint32_t* element_strides, int interleave, int swizzle,
+                           int l2_promotion, int oob_fill);
 // cuTensorMapReplaceAddress.
 EncodeResult replace_address(void* map, void* global_address);
+
+// A field of tensormap.replace.
+enum class TensorMapField : std::uint8_t {
+  Address,
+  Rank,
+  Box,
+  Dim,
+  Stride,
+  ElementStride,
+  Type,
+  Interleave,
+  Swizzle,
+  SwizzleAtom,
+  Fill
+};
+// Edits an encoded map; says what is wrong, or nothing. The whole map is not checked: its edits may come one
+// by one.
+std::string replace_field(void* encoded, TensorMapField field, std::uint32_t ordinal, std::uint64_t value);
 
 // Writes a map without checking it (tensormap.replace edits field by field).
 void encode(const TensorMap& map, void* out);

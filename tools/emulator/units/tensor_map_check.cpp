@@ -31,7 +31,8 @@ std::string check_kinds(const TensorMap& map) {
   if (map.interleave != TensorInterleave::None && map.rank < 3) {
     return fmt::format("rank {} is below 3, which an interleaved layout needs", map.rank);
   }
-  if (map.interleave == TensorInterleave::B32 && map.swizzle != TensorSwizzle::B32) {
+  // The driver does not ask it of im2col maps (CUDA 13.0).
+  if (!map.im2col && map.interleave == TensorInterleave::B32 && map.swizzle != TensorSwizzle::B32) {
     return fmt::format("32-byte interleave needs SWIZZLE_32B, not {}", name_of(map.swizzle));
   }
   if (map.fill == TensorFill::NaN && !is_float(map.type)) {
@@ -90,11 +91,13 @@ std::string check_box(const TensorMap& map) {
   if (is_padded(map.type) && map.box[0] != kPackedAlign16Box) {
     return fmt::format("boxDim[0] = {} is not 128, which {} needs", map.box[0], name_of(map.type));
   }
-  if (map.interleave != TensorInterleave::None || is_padded(map.type)) return {};
+  const bool interleaved = map.interleave != TensorInterleave::None;
+  if ((interleaved && !map.im2col) || is_padded(map.type)) return {};
   std::uint32_t inner_bits = map.box[0] * element_bits(map.type);
   std::uint32_t inner = inner_bits / 8;
   if (inner_bits % 128 != 0)
     return fmt::format("the inner box of {} bits is not a multiple of 16 bytes", inner_bits);
+  if (interleaved) return {};
   std::uint32_t span = map.swizzle == TensorSwizzle::None  ? ~0u
                        : map.swizzle == TensorSwizzle::B32 ? 32
                        : map.swizzle == TensorSwizzle::B64 ? 64
@@ -107,7 +110,8 @@ std::string check_box(const TensorMap& map) {
 }
 
 std::string check_box_size(const TensorMap& map) {
-  std::uint64_t bytes = std::uint64_t{map.box[0]} * (is_padded(map.type) ? 8 : element_bits(map.type)) / 8;
+  std::uint64_t bytes = std::uint64_t{map.box[0]} * (map.im2col ? map.pixels : 1) *
+                        (is_padded(map.type) ? 8 : element_bits(map.type)) / 8;
   for (std::uint32_t i = 1; i < map.rank; ++i) {
     bytes *= (map.box[i] + map.element_strides[i] - 1) / map.element_strides[i];
   }
@@ -118,6 +122,19 @@ std::string check_box_size(const TensorMap& map) {
 }
 
 }  // namespace
+
+std::string check_im2col(const TensorMap& map) {
+  constexpr std::uint32_t kMaxPixels = 1024;
+  if (map.pixels < 1 || map.pixels > kMaxPixels)
+    return fmt::format("pixelsPerColumn {} is outside 1..{}", map.pixels, kMaxPixels);
+  for (std::uint32_t i = 0; i + 2 < map.rank; ++i) {
+    const auto size = static_cast<std::int64_t>(map.dims[i + 1]);
+    if (map.lower[i] >= size + map.upper[i]) {
+      return fmt::format("the bounding box from {} to {} + {} is empty", map.lower[i], size, map.upper[i]);
+    }
+  }
+  return check_tiled(map);
+}
 
 std::string check_tiled(const TensorMap& map) {
   for (auto* check : {check_kinds, check_packed_swizzle, check_global, check_box, check_box_size}) {

@@ -198,6 +198,48 @@ BulkFault plan_tile(const TensorMap& map, TileDirection direction, std::span<con
   return finish(check, plan);
 }
 
+BulkFault plan_pixels(const TensorMap& map, TileDirection direction,
+                      std::span<const std::int32_t> coordinates, std::span<const std::uint16_t> offsets,
+                      std::uint32_t shared, const GlobalCheck& check, TilePlan& plan) {
+  restart_plan(map, direction, shared, plan);
+  if (coordinates.size() != map.rank || offsets.size() + 2 != map.rank) {
+    return {BulkFaultKind::IllegalInstruction,
+            fmt::format("{}: {} coordinates and {} offsets for an im2col map of rank {}", name_of(direction),
+                        coordinates.size(), offsets.size(), map.rank)};
+  }
+  if (BulkFault fault = check_form(map, direction, shared)) return fault;
+  if (BulkFault fault = plan_inner(map, coordinates[0], plan)) return fault;
+  const std::uint32_t spatial = map.rank - 2;
+  std::array<std::int64_t, kMaxTensorRank> at{}, end{};
+  for (std::uint32_t d = 1; d < map.rank; ++d) at[d] = coordinates[d];
+  for (std::uint32_t d = 1; d <= spatial; ++d) {
+    end[d] = static_cast<std::int64_t>(map.dims[d]) + map.upper[d - 1];
+    if (at[d] >= map.lower[d - 1] && at[d] < end[d]) continue;
+    return {BulkFaultKind::IllegalInstruction,
+            fmt::format("{}: coordinate {} is {}, outside the bounding box's [{}, {})", name_of(direction), d,
+                        at[d], map.lower[d - 1], end[d])};
+  }
+  const std::uint64_t origin = row_origin(map, coordinates[0]);
+  plan.rows.reserve(map.pixels);
+  for (std::uint32_t pixel = 0; pixel < map.pixels; ++pixel) {
+    bool inside = true;
+    std::uint64_t address = origin;
+    for (std::uint32_t d = 1; d < map.rank; ++d) {
+      const std::int64_t place = at[d] + (d <= spatial ? offsets[d - 1] : 0);
+      inside = inside && place >= 0 && static_cast<std::uint64_t>(place) < map.dims[d];
+      address += static_cast<std::uint64_t>(place) * map.strides[d - 1];
+    }
+    add_row(plan, inside, address);
+    // Steps beyond the box's end begin again at its lower corner, one step on in the next dimension.
+    for (std::uint32_t d = 1; d < map.rank; ++d) {
+      at[d] += map.element_strides[d];
+      if (d > spatial || at[d] < end[d]) break;
+      at[d] = map.lower[d - 1];
+    }
+  }
+  return finish(check, plan);
+}
+
 BulkFault plan_four_rows(const TensorMap& map, TileDirection direction,
                          std::span<const std::int32_t> coordinates, std::uint32_t shared,
                          const GlobalCheck& check, TilePlan& plan) {

@@ -62,6 +62,12 @@ using GlobalCheck = std::function<bool(std::uint64_t address, std::uint64_t byte
 // flipped layouts, and stores of padded types (Unsupported); global range refused by `check`.
 BulkFault plan_tile(const TensorMap& map, TileDirection direction, std::span<const std::int32_t> coordinates,
                     std::uint32_t shared, const GlobalCheck& check, TilePlan& plan);
+// The im2col mode (PTX ISA 5.5.4): `pixels` of the map, from the coordinates on, which move through the
+// bounding box and on to the next images; each is read `offsets` away. Loads and prefetches only. Coordinates
+// outside the bounding box fault (IllegalInstruction, measured on an H200).
+BulkFault plan_pixels(const TensorMap& map, TileDirection direction,
+                      std::span<const std::int32_t> coordinates, std::span<const std::uint16_t> offsets,
+                      std::uint32_t shared, const GlobalCheck& check, TilePlan& plan);
 // tile::gather4 (Load) and tile::scatter4 (Store): coordinates {column, row0, row1, row2, row3} of a 2-D map.
 BulkFault plan_four_rows(const TensorMap& map, TileDirection direction,
                          std::span<const std::int32_t> coordinates, std::uint32_t shared,

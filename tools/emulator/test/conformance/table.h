@@ -57,6 +57,8 @@ void matrix_shape_cases(Table& table);
 void matrix_sparse_cases(Table& table);
 void wmma_cases(Table& table);
 void atomic_vector_cases(Table& table);
+void tensor_modify_cases(Table& table);
+void tensor_im2col_cases(Table& table);
 void sweep_compare_cases(Table& table);
 void sweep_arithmetic_cases(Table& table);
 void sweep_convert_cases(Table& table);
