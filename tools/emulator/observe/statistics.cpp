@@ -211,8 +211,8 @@ std::string Statistics::longest_wait(const std::vector<Role>& roles) const {
 
 std::string Statistics::host_line() const {
   if (host_seconds_ <= 0) return "";
-  return fmt::format("\n  emulated here in {:.2f} s: {:.2f} M warp instructions, {:.1f} M a second\n", host_seconds_,
-                     static_cast<double>(host_instructions_) * 1e-6,
+  return fmt::format("\n  emulated here in {:.2f} s: {:.2f} M warp instructions of PTX, {:.1f} M a second\n",
+                     host_seconds_, static_cast<double>(host_instructions_) * 1e-6,
                      static_cast<double>(host_instructions_) * 1e-6 / host_seconds_);
 }
 
@@ -223,8 +223,9 @@ std::string Statistics::report(double cycles) const {
   if (!modelled_) {
     return text + "; who issued what, and when, is counted under --timing only (this run had --flat)\n";
   }
-  text += fmt::format(" on {} SMs, {:.0f} cycles ({:.4f} ms at {} GHz), {} warp instructions\n", sms_.size(),
-                      cycles, cycles / clock_ghz_ * 1e-6, clock_ghz_, instructions);
+  text +=
+      fmt::format(" on {} SMs, {:.0f} cycles ({:.4f} ms at {} GHz), {} warp instructions of machine code\n",
+                  sms_.size(), cycles, cycles / clock_ghz_ * 1e-6, clock_ghz_, instructions);
   const std::vector<Role> all = roles();
   size_t width = 4;
   for (const Role& role : all) width = std::max(width, role.name.size());

@@ -55,7 +55,7 @@ std::string run(double mufu_cycles) {
 TEST_CASE("the report of a small run, to the letter") {
   CHECK(
       run(8) ==
-      R"(emu: statistics of attention_kernel: 1 CTAs on 1 SMs, 1000 cycles (0.0005 ms at 2 GHz), 210 warp instructions
+      R"(emu: statistics of attention_kernel: 1 CTAs on 1 SMs, 1000 cycles (0.0005 ms at 2 GHz), 210 warp instructions of machine code
 
   of the warps' time   instructions  issuing  mbarrier
   row_loop, warps 0-1           200   10.0 %    40.0 %
@@ -87,7 +87,7 @@ TEST_CASE("without modelled time there is nothing to share out") {
   statistics.host_worked(30'000'000, 0.5);
   statistics.launch_ends(10);
   CHECK_THAT(text, ContainsSubstring("counted under --timing only"));
-  CHECK_THAT(text, ContainsSubstring("emulated here in 0.50 s: 30.00 M warp instructions, 60.0 M a second"));
+  CHECK_THAT(text, ContainsSubstring("emulated here in 0.50 s: 30.00 M warp instructions of PTX, 60.0 M a second"));
 }
 
 TEST_CASE("function names lose their namespaces and arguments") {
