@@ -18,7 +18,7 @@ for chapter in 01 07; do
   title "chapter ${chapter#0}: TMA, TMEM loads, exponentials, MMA; exact sums, then --fast-mma, then timed; one worker"
   for options in "--flat" "--flat --fast-mma" "--timing"; do
     # shellcheck disable=SC2086  # several options
-    "$emu" $options --stats --workers 1 -- "$build/ch$chapter" --shape 1x2x1024 --bench 2>&1 |
+    "$emu" $options --stats --workers 1 -- "$build/ch$chapter" --shape 1x4x2048 --bench 2>&1 |
       sed -n "s/^  emulated here/  $options/p" | tail -1
   done
 done
