@@ -46,17 +46,29 @@ void SharedMemory::clear_word(std::uint32_t word) {
   --unpublished_;
 }
 
+// Before the words are counted: where none was left, the range begins anew.
+void SharedMemory::note_groups(WarpWords& words, std::uint32_t lo, std::uint32_t hi) {
+  words.lo = std::min(words.lo, lo);
+  words.hi = std::max(words.hi, hi);
+  lo_ = unpublished_ == 0 ? lo : std::min(lo_, lo);
+  hi_ = unpublished_ == 0 ? hi : std::max(hi_, hi);
+}
+
+bool SharedMemory::may_hold_unpublished(std::uint32_t offset, std::uint32_t bytes) const {
+  constexpr std::uint32_t kGroupBytes = kWordsPerGroup * kWordBytes;
+  return unpublished_ != 0 && bytes != 0 && offset < hi_ * kGroupBytes && offset + bytes > lo_ * kGroupBytes;
+}
+
 void SharedMemory::mark_word(std::uint32_t word, std::uint16_t owner, std::uint32_t tag) {
   tag_[word] = tag;
   if (owner_[word] == owner) return;
   clear_word(word);
   owner_[word] = owner;
-  ++unpublished_;
   WarpWords& words = warps_[owner / 32];
   std::uint32_t group = word / kWordsPerGroup;
   words.bits[group] |= std::uint64_t{1} << (word % kWordsPerGroup);
-  words.lo = std::min(words.lo, group);
-  words.hi = std::max(words.hi, group + 1);
+  note_groups(words, group, group + 1);
+  ++unpublished_;
 }
 
 void SharedMemory::mark(std::uint32_t offset, std::uint32_t bytes, std::uint32_t warp, std::uint32_t lane,
@@ -101,8 +113,7 @@ bool SharedMemory::mark_contiguous(const std::uint32_t* offsets, std::uint32_t b
     if (group == hi) bits &= ~std::uint64_t{0} >> (kWordsPerGroup - 1 - last % kWordsPerGroup);
     words.bits[group] |= bits;
   }
-  words.lo = std::min(words.lo, lo);
-  words.hi = std::max(words.hi, hi + 1);
+  note_groups(words, lo, hi + 1);
   unpublished_ += count;
   return true;
 }
@@ -119,8 +130,7 @@ bool SharedMemory::mark_quad(WarpWords& words, std::uint32_t word, std::uint16_t
   std::memcpy(&owner_[word], &own, sizeof(own));
   std::uint32_t group = word / kWordsPerGroup;
   words.bits[group] |= std::uint64_t{0xF} << (word % kWordsPerGroup);
-  words.lo = std::min(words.lo, group);
-  words.hi = std::max(words.hi, group + 1);
+  note_groups(words, group, group + 1);
   unpublished_ += 4;
   return true;
 }
@@ -174,7 +184,7 @@ std::uint32_t SharedMemory::publish(std::uint32_t warp, std::uint32_t lane_mask)
 }
 
 void SharedMemory::clear_range(std::uint32_t offset, std::uint32_t bytes) {
-  if (unpublished_ == 0 || bytes == 0) return;
+  if (!may_hold_unpublished(offset, bytes)) return;
   for (std::uint32_t word = offset / kWordBytes; word * kWordBytes < offset + bytes; ++word) clear_word(word);
 }
 
@@ -192,7 +202,7 @@ void SharedMemory::async_write(std::uint32_t offset, const void* from, std::uint
 }
 
 std::optional<StaleWord> SharedMemory::first_stale(std::uint32_t offset, std::uint32_t bytes) const {
-  if (unpublished_ == 0 || bytes == 0) return std::nullopt;
+  if (!may_hold_unpublished(offset, bytes)) return std::nullopt;
   auto first = owner_.begin() + offset / kWordBytes;
   auto last = owner_.begin() + (offset + bytes + kWordBytes - 1) / kWordBytes;
   auto found = std::find_if(first, last, [](std::uint16_t owner) { return owner != kClean; });

@@ -91,6 +91,10 @@ class SharedMemory {
   void publish_lanes(WarpWords& words, std::uint32_t lane_mask);
   void copy_words(std::uint32_t word, std::uint32_t count);
   WarpWords& words_of(std::uint32_t warp);
+  void note_groups(WarpWords& words, std::uint32_t lo, std::uint32_t hi);
+  // False: no word of the range is unpublished. Tiles and what threads store lie apart in most kernels, and this
+  // spares the search of every tile.
+  bool may_hold_unpublished(std::uint32_t offset, std::uint32_t bytes) const;
 
   ProxyView view_;
   std::uint32_t end_;
@@ -100,6 +104,7 @@ class SharedMemory {
   std::unique_ptr<std::uint32_t[]> tag_;  // per word; meaningful where it has an owner
   std::vector<WarpWords> warps_;
   std::uint32_t unpublished_ = 0;
+  std::uint32_t lo_ = ~0u, hi_ = 0;  // groups that hold all unpublished words
 };
 
 }  // namespace emu::memory
