@@ -57,6 +57,13 @@ bool decode_plain_copy(DecodeContext& c) {
   take_common(c, d);
   const bool hint = c.take("L2::cache_hint");
   const bool masked = c.take("cp_mask");
+  d.flag = c.take("ignore_oob");
+  // PTX ISA 9.3: the copy's own accesses, weak or relaxed; nothing else than bytes is visible here.
+  c.take("weak");
+  if (c.take("relaxed")) {
+    c.take_any({"cta", "cluster", "gpu", "sys"});
+    c.take("b128");
+  }
   c.finish();
   // variant: 0 global -> shared, 1 shared -> shared of the cluster, 2 shared -> global, 3 prefetch
   if (direction.prefetch) {
@@ -71,6 +78,12 @@ bool decode_plain_copy(DecodeContext& c) {
   d.address2 = c.address(1, direction.from_shared ? ptx::Space::Shared : ptx::Space::Global);
   c.out.src[0] = c.source(2, isa::OperandType::B32);
   size_t index = 3;
+  if (d.flag) {
+    if (d.variant != 0 || d.cluster_scope)
+      throw DecodeError{".ignore_oob is for copies from .global to .shared::cta"};
+    c.out.src[1] = c.source(index++, isa::OperandType::B32);
+    c.out.src[2] = c.source(index++, isa::OperandType::B32);
+  }
   if (direction.to_shared) d.address3 = c.address(index++, ptx::Space::Shared);
   if (d.flag2) {
     d.extra = c.source(index++, isa::OperandType::B16);

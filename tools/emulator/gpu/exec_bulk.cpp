@@ -340,8 +340,21 @@ Outcome Processor::exec_bulk_copy(Fragment& f, const Instr& in, LaneMask active)
       continue;
     }
     const bool from_shared = d.variant == 1;
-    const Location source =
-        locate(f, from_shared ? ptx::Space::Shared : ptx::Space::Global, from, bytes, lane, false, 16);
+    // .ignore_oob: so many bytes at either end need not exist, and what arrives in their place is not
+    // promised (PTX ISA 9.7.9.26.4.1 of 9.2).
+    const uint32_t left = d.flag ? f.file.at<uint32_t>(in.src[1])[lane] : 0;
+    const uint32_t right = d.flag ? f.file.at<uint32_t>(in.src[2])[lane] : 0;
+    if (left > 15 || right > 15) {
+      throw Fault{
+          cuda::Status::kIllegalInstruction,
+          fmt::format(
+              "cp.async.bulk.ignore_oob ignores {} bytes on the left and {} on the right: 0 to 15 may "
+              "be ignored on either side",
+              left, right)};
+    }
+    const uint32_t taken = bytes - std::min(bytes, left + right);
+    const Location source = locate(f, from_shared ? ptx::Space::Shared : ptx::Space::Global, from + left,
+                                   std::max(taken, 1u), lane, false, d.flag ? 1 : 16);
     const auto barrier_shared =
         static_cast<uint32_t>(lane_address(f, d.address3, symbol_value(f, d.address3), lane));
     const uint32_t barrier_offset = memory::cta_offset_of(barrier_shared);
@@ -376,12 +389,13 @@ Outcome Processor::exec_bulk_copy(Fragment& f, const Instr& in, LaneMask active)
     const Time visible = served + machine_.bulk_l2_latency + jitter(1500);
     const Issuer reader = issuer(f, in, 1u << lane);
     ++own.in_flight;
-    events_.schedule(start, [this, source, staging, from, bytes, from_shared, reader](Time) {
+    events_.schedule(start, [this, source, staging, from, bytes, left, taken, from_shared, reader](Time) {
       if (from_shared) {
         report_stale(*source.cta, source.offset, bytes, "a bulk copy", reader);
         std::memcpy(staging->data(), source.cta->shared->async() + source.offset, bytes);
       } else {
-        std::memcpy(staging->data(), reinterpret_cast<const void*>(from), bytes);
+        if (taken < bytes) memory::fill_poison(staging->data(), bytes);
+        std::memcpy(staging->data() + left, reinterpret_cast<const void*>(from + left), taken);
       }
     });
     events_.schedule(visible, [this, &own, staging, destinations, offset, barrier_offset, bytes](Time now) {

@@ -199,6 +199,8 @@ constexpr Family kFamilies[] = {
      "[%r0], [%d0], %r1, [%r2]"},
     {"cp.async.bulk.(shared::cta,shared::cluster).global.mbarrier::complete_tx::bytes.L2::cache_hint",
      "[%r0], [%d0], %r1, [%r2], %d1"},
+    {"cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob",
+     "[%r0], [%d0], %r1, %r3, %r4, [%r2]"},
     {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster",
      "[%r0], [%d0], %r1, [%r2], %h0"},
     {"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes", "[%r0], [%r3], %r1, [%r2]"},
