@@ -32,6 +32,9 @@ EMU_INLINE double fused(double x, double y, double z) { return __builtin_fma(x, 
 constexpr auto kMul = [](auto x, auto y, auto) { return x * y; };
 constexpr auto kFused = [](auto x, auto y, auto z) { return fused(x, y, z); };
 constexpr auto kDiv = [](auto x, auto y, auto) { return x / y; };
+// Whether op, a template argument, is one of these. g++ 12 calls its type const, g++ 13 does not.
+template <typename Op, typename Named>
+constexpr bool kIs = std::is_same_v<std::remove_cv_t<Op>, std::remove_cv_t<Named>>;
 
 // .ftz flushes products that are subnormal before they are rounded: of those that round up to the smallest
 // normal number, it looks at the exact value.
@@ -60,13 +63,12 @@ void arithmetic(const LaneFile& file, const Instr& instr, LaneMask active) {
           const T y = flush_input<kFlush>(bits_as<T>(b[i]));
           const T z = flush_input<kFlush>(bits_as<T>(c[i]));
           T value = op(x, y, z);
-          if constexpr (sizeof(T) == 8 && kSources > 1 && !std::is_same_v<decltype(op), decltype(kDiv)>)
+          if constexpr (sizeof(T) == 8 && kSources > 1 && !kIs<decltype(op), decltype(kDiv)>)
             value = chosen_nan<kSources>(x, y, z, value);
           result[i] = bits_as<W>(finish<kFlush, kSaturate>(value));
         }
       });
-  if constexpr (kFlush && (std::is_same_v<decltype(op), decltype(kMul)> ||
-                           std::is_same_v<decltype(op), decltype(kFused)>)) {
+  if constexpr (kFlush && (kIs<decltype(op), decltype(kMul)> || kIs<decltype(op), decltype(kFused)>)) {
     u32 edge = 0;
     for (int i = 0; i < kLanes * kPerLane; ++i) edge |= (result[i] & 0x7fffffff) == 0x00800000 ? 1 : 0;
     if (edge) flush_rounded_up<kSources, kSaturate>(a, b, c, result, kLanes * kPerLane);
