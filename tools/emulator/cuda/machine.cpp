@@ -75,8 +75,9 @@ uint32_t Machine::shared_per_block_optin() const {
 uint32_t Machine::shared_reserved() const { return attribute(cudaDevAttrReservedSharedMemoryPerBlock); }
 
 const Machine& machine_named(std::string_view name) {
-  static const Machine b200 = make_b200();
-  static const Machine h200 = make_h200();
+  // Never destroyed, as the runtime that holds one: it is used from destructors of the program.
+  static const Machine& b200 = *new Machine(make_b200());
+  static const Machine& h200 = *new Machine(make_h200());
   if (name == "b200") return b200;
   if (name == "h200") return h200;
   throw std::invalid_argument(fmt::format("unknown machine \"{}\": choose b200 or h200", name));

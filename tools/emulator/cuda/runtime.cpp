@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -11,11 +12,17 @@
 
 namespace emu::cuda {
 
+namespace {
+std::atomic<bool> in_use{false};
+}
+
 Runtime& Runtime::instance() {
   // Never destroyed: programs call into CUDA from destructors that run after this library's own.
   static Runtime* const runtime = [] {
     try {
-      return new Runtime;
+      auto* made = new Runtime;
+      in_use = true;
+      return made;
     } catch (const std::exception& error) {
       report(error.what());
       std::_Exit(2);
@@ -88,7 +95,9 @@ void report(std::string_view message) {
 namespace {
 
 struct AtExit {
-  ~AtExit() { Runtime::instance().finish(); }
+  ~AtExit() {
+    if (in_use) Runtime::instance().finish();
+  }
 };
 
 // Destroyed with the library, after the program's own handlers have run.

@@ -113,8 +113,10 @@ std::uint32_t raw_element(const std::byte* bytes, ElementType type, int index) {
       return std::to_integer<std::uint32_t>(bytes[index]);
     default: {
       const int bit = element_bits(type) * index;
-      std::uint16_t pair;
-      std::memcpy(&pair, bytes + bit / 8, 2);
+      auto pair = std::to_integer<std::uint32_t>(bytes[bit / 8]);
+      if (bit % 8 + element_bits(type) > 8) {  // the last element must not look behind the chunk
+        pair |= std::to_integer<std::uint32_t>(bytes[bit / 8 + 1]) << 8;
+      }
       return (pair >> (bit % 8)) & ((1u << element_bits(type)) - 1);
     }
   }
