@@ -8,6 +8,7 @@
 
 #include "barrier.cuh"
 #include "check.h"
+#include "open_cta.cuh"
 
 namespace {
 
@@ -341,16 +342,7 @@ __global__ void __launch_bounds__(128)
   __shared__ uint32_t tmem;
   for (int i = threadIdx.x; i < 1024; i += 128) source[i] = image[i];
   fence_proxy_async_shared();
-  if (threadIdx.x == 0) {
-    mbarrier::init(&done, 1);
-    mbarrier::fence_init();
-  }
-  if (threadIdx.x < 32)
-    asm volatile(
-        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], 32;" ::"r"(shared_address(&tmem)));
-  asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
-  __syncthreads();
-  asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
+  open_cta<1, 32>(&done, &tmem);
   const uint32_t own = tmem + (threadIdx.x / 32 * 32 << 16);
   asm volatile("tcgen05.st.sync.aligned.32x32b.x8.b32 [%0], {%1, %1, %1, %1, %1, %1, %1, %1};" ::"r"(own),
                "r"(9999));
@@ -394,16 +386,7 @@ constexpr int kShifted = 10;  // columns, of which a shift takes 8 from the seco
 __global__ void __launch_bounds__(128) shift_rows(uint32_t* out) {
   __shared__ uint64_t done;
   __shared__ uint32_t tmem;
-  if (threadIdx.x == 0) {
-    mbarrier::init(&done, 1);
-    mbarrier::fence_init();
-  }
-  if (threadIdx.x < 32)
-    asm volatile(
-        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], 32;" ::"r"(shared_address(&tmem)));
-  asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
-  __syncthreads();
-  asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
+  open_cta<1, 32>(&done, &tmem);
   const uint32_t own = tmem + (threadIdx.x / 32 * 32 << 16);
   for (uint32_t c = 0; c < kShifted; ++c)
     asm volatile("tcgen05.st.sync.aligned.32x32b.x1.b32 [%0], {%1};" ::"r"(own + c),

@@ -6,6 +6,7 @@
 
 #include "barrier.cuh"
 #include "check.h"
+#include "open_cta.cuh"
 
 namespace {
 
@@ -144,21 +145,7 @@ __global__ void __launch_bounds__(128) product(Job job, const uint4* images, uin
   for (uint32_t i = threadIdx.x; i < total; i += 128)
     reinterpret_cast<uint4*>(memory)[i] = images[rank * total + i];
   fence_proxy_async_shared();
-  if (threadIdx.x == 0) {
-    mbarrier::init(&done, 1);
-    mbarrier::fence_init();
-  }
-  if (threadIdx.x < 32) {
-    if constexpr (kGroup == 1)
-      asm volatile(
-          "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], 512;" ::"r"(shared_address(&tmem)));
-    else
-      asm volatile(
-          "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%0], 512;" ::"r"(shared_address(&tmem)));
-  }
-  asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
-  __syncthreads();
-  asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
+  open_cta<kGroup, 512>(&done, &tmem);
   const uint32_t base = shared_address(memory);
   const uint32_t scales = job.a_bytes + job.b_bytes;
   if (job.one_copy && threadIdx.x < 32)

@@ -4,6 +4,7 @@
 
 #include "barrier.cuh"
 #include "check.h"
+#include "open_cta.cuh"
 
 namespace {
 
@@ -64,21 +65,7 @@ __global__ void __launch_bounds__(128)
   for (uint32_t i = threadIdx.x; i < total; i += 128)
     reinterpret_cast<uint4*>(memory)[i] = images[rank * total + i];
   fence_proxy_async_shared();
-  if (threadIdx.x == 0) {
-    mbarrier::init(&done, 1);
-    mbarrier::fence_init();
-  }
-  if (threadIdx.x < 32) {
-    if constexpr (kGroup == 1)
-      asm volatile(
-          "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], 512;" ::"r"(shared_address(&tmem)));
-    else
-      asm volatile(
-          "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%0], 512;" ::"r"(shared_address(&tmem)));
-  }
-  asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
-  __syncthreads();
-  asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
+  open_cta<kGroup, 512>(&done, &tmem);
   const uint32_t own = tmem + (threadIdx.x / 32 * 32 << 16);
   for (int c = 0; c < 10; ++c)
     asm volatile("tcgen05.st.sync.aligned.32x32b.x1.b32 [%0], {%1};" ::"r"(own + kColumnsOfA + c),

@@ -5,6 +5,7 @@
 
 #include "barrier.cuh"
 #include "check.h"
+#include "open_cta.cuh"
 
 namespace {
 
@@ -71,16 +72,7 @@ __global__ void __launch_bounds__(128) product(Job job, const uint4* images, uin
   for (uint32_t i = threadIdx.x; i < (job.a_bytes + job.b_bytes) / 16; i += 128)
     reinterpret_cast<uint4*>(memory)[i] = images[i];
   fence_proxy_async_shared();
-  if (threadIdx.x == 0) {
-    mbarrier::init(&done, 1);
-    mbarrier::fence_init();
-  }
-  if (threadIdx.x < 32)
-    asm volatile(
-        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], 512;" ::"r"(shared_address(&tmem)));
-  asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
-  __syncthreads();
-  asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
+  open_cta<1, 512>(&done, &tmem);
   const uint32_t own = tmem + (threadIdx.x / 32 * 32 << 16);
   if constexpr (kInTmem) {
     const int rows = 128 / job.copies_of_a;
